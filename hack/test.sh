@@ -1,0 +1,81 @@
+#!/bin/bash
+# test.sh: run test stages one after another and close with one summary.
+#
+#   hack/test.sh [STAGE ...]      default: all of them, in this order
+#
+#   lint         gofmt, go vet (Linux and macOS), staticcheck, shell syntax
+#   unit         every package's tests; generated files are fresh
+#   race         the same under the race detector, the engine also with its invariants checked after each write
+#   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
+#   controllers  the operator against a real kube-apiserver and etcd
+#   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
+#
+# All stages run even when one fails; the exit status is 1 when any did. Logs: .run/test/STAGE.log
+set -uo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root" || exit 1
+log=$root/.run/test
+mkdir -p "$log"
+all=(lint unit race fuzz controllers e2e)
+case ${1:-} in -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+stages=("$@"); [ $# -gt 0 ] || stages=("${all[@]}")
+
+tool() { go tool -modfile="$root/hack/tools/go.mod" "$@"; }
+gotest() { # gotest STAGE ARG...: go test, results also as JSON for the count
+  local stage=$1; shift
+  tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$log/$stage.$((++part)).json" -- "$@"
+}
+
+lint() {
+  local bad rc=0
+  bad=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); [ -z "$bad" ] || { echo "gofmt would change:"; echo "$bad"; rc=1; }
+  for tags in "" integration e2e invariants; do go vet -tags "$tags" ./... || rc=1; done
+  GOOS=darwin go vet ./zset/... ./node/... ./cmd/node || rc=1
+  tool staticcheck -tags integration,e2e ./... || rc=1
+  for f in $(git ls-files -co --exclude-standard '*.sh') .ci/run; do bash -n "$f" || rc=1; done
+  return $rc
+}
+unit() { gotest unit ./...; }
+race() { gotest race -race ./... && gotest race -race -tags invariants ./zset/...; }
+fuzz() {
+  local package target rc=0
+  while read -r package target; do
+    echo "fuzzing $package $target for ${FUZZTIME:=10s}"
+    gotest fuzz -run='^$' -fuzz="^$target\$" -fuzztime="$FUZZTIME" "$package" || rc=1
+  done < <(go test -list '^Fuzz' ./... | awk '/^Fuzz/ {targets[++n] = $1} /^ok/ {for (i = 1; i <= n; i++) print $2, targets[i]; n = 0}')
+  return $rc
+}
+controllers() {
+  local assets
+  assets=$(hack/kube/kube.sh assets) || return 1
+  KUBEBUILDER_ASSETS=$assets gotest controllers -tags integration -timeout 10m ./controllers/...
+}
+e2e() {
+  local env
+  env=$(hack/cluster.sh) && eval "$env" && hack/images.sh && hack/images.sh load && hack/deploy.sh || return 1
+  set -a
+  # shellcheck source=/dev/null
+  . "$root/.run/images.env"
+  set +a
+  gotest e2e -tags e2e -count=1 -timeout 30m ${E2E_ARGS:-} ./test/e2e/...
+}
+
+count() { cat "$log/$1".*.json 2>/dev/null | grep -c "\"Action\":\"$2\".*\"Test\":"; }
+results=() passed=0 failed=0 status=0
+for stage in "${stages[@]}"; do
+  case " ${all[*]} " in *" $stage "*) ;; *) echo "test.sh: no stage '$stage'; there are: ${all[*]}" >&2; exit 2 ;; esac
+  echo "=== $stage"
+  rm -f "$log/$stage".*.json; part=0 began=$SECONDS
+  if "$stage" 2>&1 | tee "$log/$stage.log"; then result=ok; else result=FAILED status=1; fi
+  p=$(count "$stage" pass) f=$(count "$stage" fail)
+  [ "$result" = ok ] || [ "$f" -gt 0 ] || f=1
+  [ "$result" = FAILED ] || [ "$p" -gt 0 ] || p=1
+  passed=$((passed + p)) failed=$((failed + f))
+  results+=("$(printf '%-12s %-7s %6d passed %4d failed %5d s' "$stage" "$result" "$p" "$f" $((SECONDS - began)))")
+done
+echo
+echo "Summary"
+printf '  %s\n' "${results[@]}"
+[ $status = 0 ] || echo "  the logs are in .run/test/"
+echo "$passed passed, $failed failed"
+exit $status
