@@ -1,0 +1,109 @@
+package config
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Values is one immutable snapshot of every directive. Whoever holds one may
+// read it from any goroutine for as long as it likes; nobody may change it or
+// what its slices hold.
+type Values struct {
+	// Network.
+	Port          int           // TCP port of RESP; 0 = a free port the system chooses
+	Bind          []string      // addresses of RESP, as written; see ParseBind
+	ProtectedMode bool          // see RefuseRemote
+	HTTPPort      int           // TCP port of /livez, /readyz and /metrics; 0 = off
+	HTTPBind      []string      // addresses of HTTP, as written; nil = those of Bind
+	TCPKeepalive  time.Duration // period of TCP keepalive probes; 0 = none
+
+	// Clients.
+	RequirePass             string        // password of the default user; "" = none
+	MaxClients              int           // connections at once
+	Timeout                 time.Duration // idle time after which a client is closed; 0 = never
+	ClientQueryBufferLimit  int64         // bytes of unread commands one client may make the node hold
+	ProtoMaxBulkLen         int64         // bytes of the longest single argument
+	ClientOutputBufferLimit OutputBufferLimits
+
+	// Memory.
+	MaxMemory       MemoryLimit
+	MaxMemoryPolicy string // "noeviction"
+
+	// Sorted sets.
+	ZSetMaxListpackEntries int // members; 0 = never a listpack
+	ZSetMaxListpackValue   int // bytes of a member
+	SkipListP              P
+	SkipListMaxLevel       int // levels
+
+	// Data on disk. Fixed in this version, which keeps data in memory only.
+	Dir        string // working directory
+	Databases  int    // 1
+	Save       string // ""
+	AppendOnly bool   // false
+
+	// Process.
+	LogLevel        LogLevel
+	LogFile         string        // "" = standard output
+	ShutdownTimeout time.Duration // longest wait for clients and replicas when stopping
+}
+
+// MemoryLimit is the value of maxmemory.
+type MemoryLimit struct {
+	Bytes int64  // 0 = no limit
+	Text  string // as written: "100mb", "75%"; a share was taken of the container's limit when the directive was set
+}
+
+// P is the probability that a skip-list node has one more level.
+type P struct {
+	Value float64
+	Text  string // canonical: "1/e", or the shortest decimal that reads back to Value
+}
+
+// OutputBufferLimits bounds the replies that wait for a client, by the kind
+// of client.
+type OutputBufferLimits struct {
+	Normal, Replica, PubSub OutputBufferLimit
+}
+
+// OutputBufferLimit closes a client when its waiting replies exceed Hard, or
+// exceed Soft for SoftFor without a break. 0 bytes = no such limit.
+type OutputBufferLimit struct {
+	Hard, Soft int64 // bytes
+	SoftFor    time.Duration
+}
+
+// LogLevel is the least important message that is logged: "debug",
+// "verbose", "notice", "warning" or "nothing".
+type LogLevel string
+
+// Level returns the slog level below which nothing is logged.
+func (l LogLevel) Level() slog.Level {
+	switch l {
+	case "debug":
+		return slog.LevelDebug
+	case "verbose":
+		return slog.LevelDebug + 2
+	case "warning":
+		return slog.LevelWarn
+	case "nothing":
+		return slog.LevelError + 100
+	}
+	return slog.LevelInfo
+}
+
+// RefuseRemote reports whether protected mode is in force: the node then
+// serves clients of its own machine only, since a server without a password
+// that any network reaches is an open door. As in current Redis and Valkey
+// the bind addresses play no part.
+func (v *Values) RefuseRemote() bool {
+	return v.ProtectedMode && v.RequirePass == ""
+}
+
+// HTTPAddresses returns the addresses HTTP listens on: HTTPBind, or Bind when
+// http-bind was not given.
+func (v *Values) HTTPAddresses() []string {
+	if v.HTTPBind != nil {
+		return v.HTTPBind
+	}
+	return v.Bind
+}
