@@ -1,0 +1,197 @@
+package zset
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// A listpack is a small set in one block of bytes: a count, then the members in order.
+//
+//	+-------+---------+---------+-- … --+-----------+
+//	| count | entry 0 | entry 1 |       | entry n-1 |
+//	+-------+---------+---------+-- … --+-----------+
+//	 4 bytes, little end first
+//
+//	entry:
+//	+------------+-----------------+--------+--------+
+//	| score      | member's length | member | back   |
+//	+------------+-----------------+--------+--------+
+//	 1-8 packed   1-5 packed                 1-5 mirrored
+//	 or 0xFF + 8                             = bytes of the three fields before it
+//
+// A score that is a whole number between ±2^55 is packed (see packed.go) in its zigzag form: 0, -1, 1, -2 … are
+// 0, 1, 2, 3 …; any other, and -0 for its sign, is the byte 0xFF and the 8 bytes of the double, little end
+// first. A member of up to 120 bytes whose score is whole and below 64 costs its own bytes and three more.
+//
+// A walk forwards finds the next entry from the first two fields; a walk backwards reads the back field, whose
+// tag is the byte before the next entry. Every edit replaces one stretch of bytes by another and moves what
+// follows once.
+//
+// The zero listpack is empty and holds no memory; one that has lost its last member is the zero value again.
+type listpack struct {
+	buf []byte // the block; nil when empty
+}
+
+const (
+	listpackHeader = 4
+	// listpackLimit bounds a block, in bytes, whatever the thresholds allow: beyond it a set converts.
+	listpackLimit = 1 << 30
+	// listpackKeep is the capacity up to which a block is not reallocated to save memory.
+	listpackKeep = 64
+	// A score is packed when it is whole and its magnitude below this: its zigzag form then has 56 bits.
+	packedScoreLimit = 1 << (packedBits - 1)
+)
+
+// entry is one decoded member. Its bytes are those at [at, next) of the block.
+type entry struct {
+	member   []byte // within the block: good until the next edit
+	score    float64
+	at, next int
+}
+
+func (lp *listpack) len() int {
+	if lp.buf == nil {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(lp.buf))
+}
+
+func (lp *listpack) setLen(n int) { binary.LittleEndian.PutUint32(lp.buf, uint32(n)) }
+
+// begin and end are the offsets of the first entry and just past the last.
+func (lp *listpack) begin() int { return min(listpackHeader, len(lp.buf)) }
+func (lp *listpack) end() int   { return len(lp.buf) }
+
+// entryAt decodes the entry that begins at offset at.
+func (lp *listpack) entryAt(at int) entry {
+	score, field := lp.scoreAt(at)
+	return lp.withMember(at, field, score)
+}
+
+// entryBefore decodes the entry that ends at offset end.
+func (lp *listpack) entryBefore(end int) entry {
+	size, n := mirroredBefore(lp.buf, end)
+	return lp.entryAt(end - n - int(size))
+}
+
+// scoreAt decodes the score at offset at, and gives the offset just past it.
+func (lp *listpack) scoreAt(at int) (score float64, past int) {
+	if lp.buf[at] == notPacked {
+		return math.Float64frombits(binary.LittleEndian.Uint64(lp.buf[at+1:])), at + 9
+	}
+	v, n := packedAt(lp.buf, at)
+	return float64(int64(v>>1) ^ -int64(v&1)), at + n
+}
+
+// withMember completes the entry that begins at offset at and has its member's length at offset field.
+func (lp *listpack) withMember(at, field int, score float64) entry {
+	size, n := packedAt(lp.buf, field)
+	start := field + n
+	stop := start + int(size)
+	return entry{member: lp.buf[start:stop:stop], score: score, at: at, next: stop + packedLen(uint64(stop-at))}
+}
+
+// appendEntry appends the bytes of an entry to dst.
+func appendEntry(dst []byte, member []byte, score float64) []byte {
+	at := len(dst)
+	dst = appendScore(dst, score)
+	dst = appendPacked(dst, uint64(len(member)))
+	dst = append(dst, member...)
+	return appendMirrored(dst, uint64(len(dst)-at))
+}
+
+func appendScore(dst []byte, score float64) []byte {
+	if -packedScoreLimit < score && score < packedScoreLimit {
+		whole := int64(score)
+		if float64(whole) == score && (whole != 0 || !math.Signbit(score)) {
+			return appendPacked(dst, uint64(whole<<1)^uint64(whole>>63))
+		}
+	}
+	return binary.LittleEndian.AppendUint64(append(dst, notPacked), math.Float64bits(score))
+}
+
+// all is the entries in order, for use inside the package.
+func (lp *listpack) all(yield func(entry) bool) {
+	for at := lp.begin(); at < lp.end(); {
+		e := lp.entryAt(at)
+		if !yield(e) {
+			return
+		}
+		at = e.next
+	}
+}
+
+// scratchBytes is what an entry may take and be put together on the stack. It is put together apart from the
+// block because its member may be bytes of the block, which move.
+const scratchBytes = 128
+
+// insert puts a new member before the entry at offset at.
+func (lp *listpack) insert(at int, member []byte, score float64) {
+	n := lp.len()
+	if lp.buf == nil {
+		lp.buf = lp.alloc(listpackHeader + len(member) + 16)
+		lp.buf = append(lp.buf, 0, 0, 0, 0)
+		at = listpackHeader
+	}
+	var scratch [scratchBytes]byte
+	lp.splice(at, at, appendEntry(scratch[:0], member, score))
+	lp.setLen(n + 1)
+}
+
+// rescore gives the entry old a new score, and moves it before the entry at offset to.
+func (lp *listpack) rescore(old entry, to int, score float64) {
+	var scratch [scratchBytes]byte
+	moved := appendEntry(scratch[:0], old.member, score)
+	size := old.next - old.at
+	grow := len(moved) - size
+	end := len(lp.buf)
+	if end+grow > cap(lp.buf) {
+		lp.buf = append(lp.alloc(end+grow), lp.buf...)
+	}
+	if grow > 0 {
+		lp.buf = lp.buf[:end+grow]
+		copy(lp.buf[max(to, old.next)+grow:], lp.buf[max(to, old.next):end])
+	}
+	if to > old.at { // the entries between go down, into the place it leaves
+		copy(lp.buf[old.at:], lp.buf[old.next:to])
+		copy(lp.buf[to-size:], moved)
+	} else {
+		copy(lp.buf[to+len(moved):], lp.buf[to:old.at])
+		copy(lp.buf[to:], moved)
+	}
+	if grow < 0 {
+		copy(lp.buf[max(to, old.next)+grow:], lp.buf[max(to, old.next):])
+		lp.buf = lp.buf[:end+grow]
+	}
+}
+
+// remove takes out the count entries that lie at [from, to).
+func (lp *listpack) remove(from, to, count int) {
+	n := lp.len() - count
+	if n == 0 {
+		lp.buf = nil
+		return
+	}
+	lp.splice(from, to, nil)
+	lp.setLen(n)
+}
+
+// splice replaces the bytes at [from, to) by fresh.
+func (lp *listpack) splice(from, to int, fresh []byte) {
+	size := len(lp.buf) - (to - from) + len(fresh)
+	if room := cap(lp.buf); size > room || size < room/2 && room > listpackKeep {
+		block := append(lp.alloc(size), lp.buf[:from]...)
+		block = append(block, fresh...)
+		lp.buf = append(block, lp.buf[to:]...)
+		return
+	}
+	tail := lp.buf[to:]
+	lp.buf = lp.buf[:size]
+	copy(lp.buf[from+len(fresh):], tail)
+	copy(lp.buf[from:], fresh)
+}
+
+// alloc makes an empty block for size bytes and at most an eighth more, both rounded up to the allocator's
+// next size.
+func (lp *listpack) alloc(size int) []byte { return slices.Grow([]byte(nil), size+size/8) }

@@ -1,0 +1,81 @@
+package zset
+
+import "bytes"
+
+// place is a position in either encoding with its rank. In a listpack pos is the offset of an entry (of the
+// end, for the place after the last); in a skip list it is the reference of a node.
+type place struct{ rank, pos int }
+
+// find looks a member up by its bytes: a walk that decodes no score.
+func (lp *listpack) find(member []byte) (entry, int, bool) {
+	for at, rank := lp.begin(), 0; at < lp.end(); rank++ {
+		field := at + tagLen(lp.buf[at])
+		e := lp.withMember(at, field, 0)
+		if bytes.Equal(e.member, member) {
+			e.score, _ = lp.scoreAt(at)
+			return e, rank, true
+		}
+		at = e.next
+	}
+	return entry{}, 0, false
+}
+
+// seek is the offset before which (member, score) belongs. Members that arrive in order are found to belong
+// at the end without a walk.
+func (lp *listpack) seek(member []byte, score float64) int {
+	end := lp.end()
+	if end == 0 || before(lp.entryBefore(end), member, score) {
+		return end
+	}
+	return lp.first(func(e entry) bool { return !before(e, member, score) }).pos
+}
+
+func before(e entry, member []byte, score float64) bool {
+	return e.score < score || e.score == score && bytes.Compare(e.member, member) < 0
+}
+
+// first is the place of the first entry that satisfies match, or the end.
+func (lp *listpack) first(match func(entry) bool) place {
+	return lp.firstFrom(place{0, lp.begin()}, match)
+}
+
+func (lp *listpack) firstFrom(p place, match func(entry) bool) place {
+	for p.pos < lp.end() {
+		e := lp.entryAt(p.pos)
+		if match(e) {
+			break
+		}
+		p.rank, p.pos = p.rank+1, e.next
+	}
+	return p
+}
+
+// ends are the places of the first entry and after the last.
+func (lp *listpack) ends() (low, high place) {
+	return place{0, lp.begin()}, place{lp.len(), lp.end()}
+}
+
+// walk is the place with the given rank, which must be from 0 to the length, reached from the nearest of both
+// ends and two places that are known.
+func (lp *listpack) walk(rank int, a, b place) place {
+	best, last := lp.ends()
+	for _, p := range [...]place{last, a, b} {
+		if distance(p.rank, rank) < distance(best.rank, rank) {
+			best = p
+		}
+	}
+	for ; best.rank < rank; best.rank++ {
+		best.pos = lp.entryAt(best.pos).next
+	}
+	for ; best.rank > rank; best.rank-- {
+		best.pos = lp.entryBefore(best.pos).at
+	}
+	return best
+}
+
+func distance(a, b int) int {
+	if a < b {
+		return b - a
+	}
+	return a - b
+}

@@ -1,0 +1,25 @@
+package zset
+
+// Score returns the member's score.
+func (s *Set) Score(member []byte) (float64, bool) {
+	e, _, ok := s.packed.find(member)
+	return e.score, ok
+}
+
+// Rank returns how many members come before this one, and its score. Its rank from the other end is
+// Len()-1-rank.
+func (s *Set) Rank(member []byte) (rank int, score float64, ok bool) {
+	e, rank, ok := s.packed.find(member)
+	return rank, e.score, ok
+}
+
+// At returns the member with the given rank; ok is false when there is none. Its bytes are good until the set
+// changes.
+func (s *Set) At(rank int) (member []byte, score float64, ok bool) {
+	if rank < 0 || rank >= s.Len() {
+		return nil, 0, false
+	}
+	low, high := s.packed.ends()
+	e := s.packed.entryAt(s.packed.walk(rank, low, high).pos)
+	return e.member, e.score, true
+}
