@@ -1,0 +1,147 @@
+package resource
+
+import (
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	appsac "k8s.io/client-go/applyconfigurations/apps/v1"
+	coreac "k8s.io/client-go/applyconfigurations/core/v1"
+	metaac "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	"zset.dev/operator/api/v1alpha1"
+	"zset.dev/operator/controllers/tuning"
+)
+
+const (
+	configVolume = "config"
+	configDir    = "/etc/zset"
+	dataVolume   = "data"
+
+	// nobody is the user and group of the node's image.
+	nobody = 65532
+
+	// terminationGraceSeconds bounds the graceful stop a node begins at SIGTERM.
+	terminationGraceSeconds = 30
+)
+
+// StatefulSet builds the pods of a shard. Pods are replaced by the operator alone (OnDelete), so that it decides when
+// and in which order. Nothing of the tuning is in the pod's template: a change of it must not replace pods.
+func StatefulSet(c Cluster, shard int32) *appsac.StatefulSetApplyConfiguration {
+	spec := appsac.StatefulSetSpec().
+		WithReplicas(1).
+		WithServiceName(c.HeadlessServiceName()).
+		WithPodManagementPolicy(appsv1.ParallelPodManagement).
+		WithUpdateStrategy(appsac.StatefulSetUpdateStrategy().WithType(appsv1.OnDeleteStatefulSetStrategyType)).
+		WithSelector(metaac.LabelSelector().WithMatchLabels(c.shardSelector(shard))).
+		WithTemplate(podTemplate(c, shard))
+	if s := c.Spec.Storage; s != nil {
+		spec.WithVolumeClaimTemplates(volumeClaim(c, s)).
+			WithPersistentVolumeClaimRetentionPolicy(retention(s.RetentionPolicy))
+	}
+	return appsac.StatefulSet(c.ShardName(shard), c.Namespace).
+		WithLabels(c.shardLabels(shard)).
+		WithOwnerReferences(c.owner()).
+		WithSpec(spec)
+}
+
+func podTemplate(c Cluster, shard int32) *coreac.PodTemplateSpecApplyConfiguration {
+	security := coreac.PodSecurityContext().
+		WithRunAsNonRoot(true).
+		WithRunAsUser(nobody).
+		WithRunAsGroup(nobody).
+		WithFSGroup(nobody).
+		WithFSGroupChangePolicy(corev1.FSGroupChangeOnRootMismatch).
+		WithSeccompProfile(coreac.SeccompProfile().WithType(corev1.SeccompProfileTypeRuntimeDefault))
+
+	pod := coreac.PodSpec().
+		WithServiceAccountName(c.ServiceAccountName()).
+		WithAutomountServiceAccountToken(false).
+		WithEnableServiceLinks(false).
+		WithTerminationGracePeriodSeconds(terminationGraceSeconds).
+		WithSecurityContext(security).
+		WithContainers(nodeContainer(c)).
+		WithVolumes(coreac.Volume().WithName(configVolume).
+			WithConfigMap(coreac.ConfigMapVolumeSource().WithName(c.ConfigMapName())))
+	if c.Spec.Storage == nil {
+		pod.WithVolumes(coreac.Volume().WithName(dataVolume).WithEmptyDir(coreac.EmptyDirVolumeSource()))
+	}
+	return coreac.PodTemplateSpec().WithLabels(c.shardLabels(shard)).WithSpec(pod)
+}
+
+func nodeContainer(c Cluster) *coreac.ContainerApplyConfiguration {
+	node := coreac.Container().
+		WithName(container).
+		WithImage(c.image()).
+		WithArgs(configDir+"/"+nodeConfFile).
+		WithPorts(
+			containerPort(portRESP, tuning.PortRESP),
+			containerPort(portHTTP, tuning.PortHTTP),
+		).
+		WithResources(resources(c.Spec.Resources)).
+		// A node boots within a second; a minute covers a slow machine before the kubelet starts it anew.
+		WithStartupProbe(httpProbe("/livez").WithPeriodSeconds(1).WithTimeoutSeconds(1).WithFailureThreshold(60)).
+		WithLivenessProbe(httpProbe("/livez").WithPeriodSeconds(10).WithTimeoutSeconds(5).WithFailureThreshold(6)).
+		WithReadinessProbe(httpProbe("/readyz").WithPeriodSeconds(2).WithTimeoutSeconds(2).WithFailureThreshold(3)).
+		WithSecurityContext(coreac.SecurityContext().
+			WithAllowPrivilegeEscalation(false).
+			WithReadOnlyRootFilesystem(true).
+			WithCapabilities(coreac.Capabilities().WithDrop("ALL"))).
+		WithVolumeMounts(
+			// The folder, not one file of it: a file mounted by subPath would never see a new version.
+			coreac.VolumeMount().WithName(configVolume).WithMountPath(configDir).WithReadOnly(true),
+			coreac.VolumeMount().WithName(dataVolume).WithMountPath(tuning.DataDir),
+		)
+	if c.Spec.ImagePullPolicy != "" {
+		node.WithImagePullPolicy(c.Spec.ImagePullPolicy)
+	}
+	if limit := c.Spec.Resources.Limits.Memory().Value(); limit > 0 {
+		// The collector works harder near the limit rather than letting the kernel kill the node.
+		node.WithEnv(coreac.EnvVar().WithName("GOMEMLIMIT").WithValue(strconv.FormatInt(limit/10*9, 10)))
+	}
+	return node
+}
+
+func containerPort(name string, port int32) *coreac.ContainerPortApplyConfiguration {
+	return coreac.ContainerPort().WithName(name).WithContainerPort(port).WithProtocol(corev1.ProtocolTCP)
+}
+
+func httpProbe(path string) *coreac.ProbeApplyConfiguration {
+	return coreac.Probe().WithHTTPGet(coreac.HTTPGetAction().WithPath(path).WithPort(intstr.FromString(portHTTP)))
+}
+
+// resources passes on what the spec asks for; what it leaves out stays out, so that Kubernetes' own defaults apply.
+func resources(r corev1.ResourceRequirements) *coreac.ResourceRequirementsApplyConfiguration {
+	ac := coreac.ResourceRequirements()
+	if len(r.Requests) > 0 {
+		ac.WithRequests(r.Requests)
+	}
+	if len(r.Limits) > 0 {
+		ac.WithLimits(r.Limits)
+	}
+	return ac
+}
+
+func volumeClaim(c Cluster, s *v1alpha1.StorageSpec) *coreac.PersistentVolumeClaimApplyConfiguration {
+	spec := coreac.PersistentVolumeClaimSpec().
+		WithAccessModes(corev1.ReadWriteOnce).
+		WithResources(coreac.VolumeResourceRequirements().
+			WithRequests(corev1.ResourceList{corev1.ResourceStorage: s.Size}))
+	if s.StorageClassName != nil {
+		spec.WithStorageClassName(*s.StorageClassName)
+	}
+	claim := coreac.PersistentVolumeClaimApplyConfiguration{}
+	claim.WithName(dataVolume).WithLabels(c.selector()).WithSpec(spec)
+	return &claim
+}
+
+func retention(p v1alpha1.RetentionPolicy) *appsac.StatefulSetPersistentVolumeClaimRetentionPolicyApplyConfiguration {
+	whenDeleted := appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	if p == v1alpha1.RetentionRetain {
+		whenDeleted = appsv1.RetainPersistentVolumeClaimRetentionPolicyType
+	}
+	return appsac.StatefulSetPersistentVolumeClaimRetentionPolicy().
+		WithWhenDeleted(whenDeleted).
+		WithWhenScaled(appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+}
