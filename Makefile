@@ -45,6 +45,7 @@ doctor: ## Check what this machine has and lacks for the local Kubernetes
 build: ## Build the operator and the node into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/manager ./cmd/node
 generate: ## Regenerate deepcopy, CRD, RBAC, docs/api.md and docs/configuration.md
+	api/generate.sh
 	go generate ./...
 fmt: ## Format the Go code
 	gofmt -w $$(git ls-files '*.go')

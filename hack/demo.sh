@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 [ -n "${RESPCLI_IMAGE:-}" ] || . "$root/.run/images.env"
 name=leaderboard timeout=180
 
-kubectl apply -f "$root/config/samples/cache_v1alpha1_zsetcluster.yaml"
+kubectl apply -f "$root/config/samples/leaderboard.yaml"
 start=$SECONDS last=""
 while :; do
   now=$(kubectl get zsetcluster "$name" -o jsonpath='{range .status.conditions[?(@.type=="Ready")]}{.status} {.reason}: {.message}{end}' 2>/dev/null || true)

@@ -138,7 +138,7 @@ func applyReady(t *testing.T, ns, yaml string) {
 // nodePod returns the one pod of "board".
 func nodePod(ctx context.Context, ns string) (*corev1.Pod, error) {
 	var pods corev1.PodList
-	if err := kube.List(ctx, &pods, client.InNamespace(ns), client.MatchingLabels{"app.kubernetes.io/instance": "board", "app.kubernetes.io/name": "zset"}); err != nil {
+	if err := kube.List(ctx, &pods, client.InNamespace(ns), client.MatchingLabels{"cache.zset.dev/cluster": "board"}); err != nil {
 		return nil, err
 	}
 	if len(pods.Items) != 1 {
