@@ -1,0 +1,3 @@
+module zset.dev/operator/hack/kube/local
+
+go 1.26
