@@ -2,57 +2,110 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"zset.dev/operator/node/glob"
 )
 
 // Config holds the values in force. It is safe for concurrent use.
 type Config struct {
-	values   atomic.Pointer[Values]   // stored under mu, read by anyone
-	mu       sync.Mutex               // serialises Set and its callbacks
+	machine machine                // never changes
+	values  atomic.Pointer[Values] // stored under mu, read by anyone
+
+	mu       sync.Mutex               // serialises Set with its callbacks
 	watchers []func(old, new *Values) // under mu
 }
 
-// Pair is one line of the answer to CONFIG GET.
+// Pair is one directive of the answer to CONFIG GET.
 type Pair struct{ Name, Value string }
 
-// ErrHelp and ErrVersion say that the command line asks for text, not for a
-// server.
-var (
-	ErrHelp    = errors.New("help requested")
-	ErrVersion = errors.New("version requested")
-)
-
-// FromArgs reads a command line without its program name.
-func FromArgs(args []string) (*Config, error) {
-	c := &Config{}
-	c.values.Store(&Values{
-		Port: 6379, Bind: []string{"127.0.0.1", "-::1"}, ProtectedMode: true, HTTPPort: 9379,
-		TCPKeepalive: 300 * time.Second, MaxClients: 10000,
-		ClientQueryBufferLimit: 64 << 20, ProtoMaxBulkLen: 64 << 20,
-		MaxMemoryPolicy: "noeviction", ZSetMaxListpackEntries: 128, ZSetMaxListpackValue: 64,
-		SkipListP: P{0.36787944117144233, "1/e"}, SkipListMaxLevel: 32, Dir: ".", Databases: 1,
-		LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
-	})
-	return c, nil
-}
-
-// Values returns the snapshot in force.
+// Values returns the snapshot in force. It never changes: take it once for
+// decisions that belong together.
 func (c *Config) Values() *Values { return c.values.Load() }
 
-// Get answers CONFIG GET.
-func (c *Config) Get(patterns ...string) []Pair { return nil }
-
-// Set answers CONFIG SET: all pairs or none.
-func (c *Config) Set(pairs ...string) error { return nil }
-
-// OnChange has f called after each successful Set.
+// OnChange has f called after each successful Set, with the snapshots before
+// and after it, in order and before Set returns. Nothing is called for the
+// values at start. f must not call Set or OnChange.
 func (c *Config) OnChange(f func(old, new *Values)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watchers = append(c.watchers, f)
 }
 
-// Help returns the text of --help.
-func Help() string { return "" }
+// Get answers CONFIG GET: the directives whose name or alias matches one of
+// the patterns, whatever their case, each once, sorted by name. A name
+// without wildcards is answered as it was asked.
+func (c *Config) Get(patterns ...string) []Pair {
+	v := c.Values()
+	found := make(map[string]Pair) // by name in lower case
+	for _, pattern := range patterns {
+		lower := strings.ToLower(pattern)
+		if !strings.ContainsAny(pattern, `*?[\`) {
+			if d := byName[lower]; d != nil {
+				found[lower] = Pair{pattern, d.get(v)}
+			}
+			continue
+		}
+		for name, d := range byName {
+			if _, answered := found[name]; !answered && glob.Match([]byte(lower), []byte(name)) {
+				found[name] = Pair{name, d.get(v)}
+			}
+		}
+	}
+	pairs := make([]Pair, 0, len(found))
+	for _, p := range found {
+		pairs = append(pairs, p)
+	}
+	slices.SortFunc(pairs, func(a, b Pair) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return pairs
+}
+
+// Set answers CONFIG SET for pairs of name and value: all are set, or none
+// and the error is the reply's text.
+func (c *Config) Set(pairs ...string) error {
+	if len(pairs) == 0 || len(pairs)%2 != 0 {
+		return errors.New("ERR syntax error")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	// As real servers do, all names are looked at before any value.
+	seen := make(map[string]bool)
+	for i := 0; i < len(pairs); i += 2 {
+		name := strings.ToLower(pairs[i])
+		switch d := byName[name]; {
+		case d == nil:
+			return fmt.Errorf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", pairs[i])
+		case !d.live:
+			return setFailed(name, "can't set immutable config")
+		case seen[name]:
+			return setFailed(name, "duplicate parameter")
+		}
+		seen[name] = true
+	}
+	old := c.values.Load()
+	next := *old
+	for i := 0; i < len(pairs); i += 2 {
+		if err := lookUp(pairs[i]).apply(&next, pairs[i+1:i+2], c.machine); err != nil {
+			return setFailed(strings.ToLower(pairs[i]), err.Error())
+		}
+	}
+	if err := check(&next); err != nil {
+		return setFailed(strings.ToLower(pairs[0]), err.Error())
+	}
+	c.values.Store(&next)
+	for _, f := range c.watchers {
+		f(old, &next)
+	}
+	return nil
+}
+
+func setFailed(name, why string) error {
+	return fmt.Errorf("ERR CONFIG SET failed (possibly related to argument '%s') - %s", name, why)
+}

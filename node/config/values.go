@@ -3,6 +3,8 @@ package config
 import (
 	"log/slog"
 	"time"
+
+	"zset.dev/operator/zset"
 )
 
 // Values is one immutable snapshot of every directive. Whoever holds one may
@@ -34,6 +36,9 @@ type Values struct {
 	ZSetMaxListpackValue   int // bytes of a member
 	SkipListP              P
 	SkipListMaxLevel       int // levels
+	// Tuning is the four above as the engine takes them; the same pointer as
+	// long as they do not change.
+	Tuning *zset.Tuning
 
 	// Data on disk. Fixed in this version, which keeps data in memory only.
 	Dir        string // working directory

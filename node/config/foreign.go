@@ -1,0 +1,73 @@
+package config
+
+import "zset.dev/operator/node/glob"
+
+// foreign are directives of other servers that users may bring along, by
+// pattern, each with the reason it is refused. To accept one would be to
+// ignore it silently. The first pattern that matches counts.
+var foreign = []struct{ pattern, why string }{
+	{"include", "not supported; write everything in one file"},
+	{"loadmodule*", "the node loads no modules"},
+	{"rename-command", "commands cannot be renamed"},
+	{"user", "access lists are not in this version; use requirepass"},
+	{"acl*", "access lists are not in this version; use requirepass"},
+	{"tls-*", "TLS is not in this version"},
+	{"unixsocket*", "the node listens on TCP only"},
+	{"tcp-backlog", "the system decides (net.core.somaxconn on Linux)"},
+	{"io-threads*", "the node uses every processor it may; the environment's GOMAXPROCS limits it"},
+	{"*_cpulist", "the node uses every processor it may; bind it with taskset or the container's limits"},
+	{"*-cpulist", "the node uses every processor it may; bind it with taskset or the container's limits"},
+	{"pidfile", "the node writes no pid file"},
+	{"syslog-*", "the log goes to standard output or logfile"},
+	{"cluster-*", "this version serves all keys from one node"},
+	{"replica*", "this version does not replicate"},
+	{"slave*", "this version does not replicate"},
+	{"repl-*", "this version does not replicate"},
+	{"master*", "this version does not replicate"},
+	{"primary*", "this version does not replicate"},
+	{"min-replicas-*", "this version does not replicate"},
+	{"min-slaves-*", "this version does not replicate"},
+	{"rdb*", memoryOnly},
+	{"dbfilename", memoryOnly},
+	{"append*", memoryOnly},
+	{"aof-*", memoryOnly},
+	{"auto-aof-*", memoryOnly},
+	{"no-appendfsync-on-rewrite", memoryOnly},
+	{"stop-writes-on-bgsave-error", memoryOnly},
+	{"hash-*", "the node holds sorted sets only"},
+	{"list-*", "the node holds sorted sets only"},
+	{"set-max-*", "the node holds sorted sets only"},
+	{"stream-*", "the node holds sorted sets only"},
+	{"hll-*", "the node holds sorted sets only"},
+	{"maxmemory-*", "the only policy is noeviction, which has nothing to tune"},
+	{"lazyfree-*", "the node frees large sets in the background by itself"},
+	{"activedefrag", "the node has no fragmentation of this kind to undo"},
+	{"active-defrag-*", "the node has no fragmentation of this kind to undo"},
+	{"active-expire-effort", "not adjustable"},
+	{"hz", "not adjustable"},
+	{"dynamic-hz", "not adjustable"},
+	{"activerehashing", "not adjustable"},
+	{"slowlog-*", "the slow log is not in this version"},
+	{"commandlog-*", "the slow log is not in this version"},
+	{"latency-*", "latency monitoring is not in this version; /metrics has histograms"},
+	{"notify-keyspace-events", "keyspace events are not in this version"},
+	{"lua-time-limit", "scripts are not in this version"},
+	{"busy-reply-threshold", "scripts are not in this version"},
+	{"tracking-table-max-keys", "client tracking is not in this version"},
+	{"oom-score-adj*", "the system or the container runtime decides"},
+	{"disable-thp", "the system decides (/sys/kernel/mm/transparent_hugepage)"},
+	{"always-show-logo", "there is no logo"},
+	{"set-proc-title", "the node leaves its process title alone"},
+	{"proc-title-template", "the node leaves its process title alone"},
+	{"crash-*", "a crash prints its stack to standard error"},
+}
+
+// whyUnknown is the reason a directive that is not in the table is refused.
+func whyUnknown(name string) string {
+	for _, f := range foreign {
+		if glob.Match([]byte(f.pattern), []byte(name)) {
+			return f.why + "; remove it"
+		}
+	}
+	return "unknown directive; --help lists those there are"
+}

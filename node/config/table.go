@@ -1,0 +1,178 @@
+package config
+
+import (
+	"math"
+	"time"
+)
+
+// table describes every directive. The parser, the flags, CONFIG, --help and
+// docs/configuration.md come from it; a new directive is a row here and a
+// field in Values.
+var table = []directive{
+	{
+		name: "port", group: network, initial: "6379",
+		doc:  "TCP port of RESP; 0 lets the system choose a free one",
+		kind: integer(func(v *Values) *int { return &v.Port }, 0, 65535),
+	},
+	{
+		name: "bind", group: network, initial: "127.0.0.1 -::1",
+		doc:  "addresses RESP listens on",
+		kind: addresses(func(v *Values) *[]string { return &v.Bind }, false),
+	},
+	{
+		name: "protected-mode", group: network, initial: "yes", live: true,
+		doc: "without a password, serve clients of this machine only",
+		note: "In force while `requirepass` is empty, whatever `bind` says, as in current Redis and Valkey. " +
+			"In Kubernetes the operator turns it off, since every client there comes from another address; " +
+			"who may connect is then the matter of `requirepass` and network policies.",
+		kind: yesNo(func(v *Values) *bool { return &v.ProtectedMode }),
+	},
+	{
+		name: "tcp-keepalive", group: network, initial: "300", live: true,
+		doc:  "seconds between TCP keepalive probes of idle clients; 0 = none",
+		kind: seconds(func(v *Values) *time.Duration { return &v.TCPKeepalive }),
+	},
+	{
+		name: "http-port", group: network, initial: "9379",
+		doc:  "TCP port of /livez, /readyz and /metrics; 0 = off",
+		kind: integer(func(v *Values) *int { return &v.HTTPPort }, 0, 65535),
+	},
+	{
+		name: "http-bind", group: network, initial: "",
+		doc:  "addresses HTTP listens on; empty = those of bind",
+		kind: addresses(func(v *Values) *[]string { return &v.HTTPBind }, true),
+	},
+
+	{
+		name: "requirepass", group: clients, initial: "", live: true,
+		doc:  "password clients must give with AUTH or HELLO; empty = none",
+		kind: text(`any text; "" = none`, func(v *Values) *string { return &v.RequirePass }),
+	},
+	{
+		name: "maxclients", group: clients, initial: "10000", live: true,
+		doc:  "connections at once; further ones are refused",
+		kind: integer(func(v *Values) *int { return &v.MaxClients }, 1, math.MaxUint32),
+	},
+	{
+		name: "timeout", group: clients, initial: "0", live: true,
+		doc:  "seconds after which an idle client is closed; 0 = never",
+		kind: seconds(func(v *Values) *time.Duration { return &v.Timeout }),
+	},
+	{
+		name: "client-query-buffer-limit", group: clients, initial: "64mb", live: true,
+		doc: "bytes of unfinished commands one client may make the node hold",
+		note: "Redis and Valkey default to 1gb, more than many a node has in all: one client could exhaust it by never " +
+			"finishing a command. 64mb holds a ZADD of a million members of ordinary length. A client that exceeds it is closed.",
+		kind: size(func(v *Values) *int64 { return &v.ClientQueryBufferLimit }, 1<<20),
+	},
+	{
+		name: "proto-max-bulk-len", group: clients, initial: "64mb", live: true,
+		doc: "bytes of the longest single argument of a command",
+		note: "An argument waits in the query buffer until its command is whole, so the smaller of this and " +
+			"`client-query-buffer-limit` counts; raise both for longer arguments.",
+		kind: size(func(v *Values) *int64 { return &v.ProtoMaxBulkLen }, 1<<20),
+	},
+	{
+		name: "client-output-buffer-limit", group: clients, live: true,
+		initial: "normal 256mb 0 0 replica 256mb 64mb 60 pubsub 32mb 8mb 60",
+		doc:     "bytes of replies that may wait for a client before it is closed, by class",
+		note: "Redis and Valkey let normal clients hold any amount (`normal 0 0 0`); here they are bounded, so that one that " +
+			"asks for much and reads nothing cannot exhaust the node. Classes that are not named keep their limits. " +
+			"CONFIG GET calls the replica class `slave`, the name clients know.",
+		kind: outputLimits,
+	},
+
+	{
+		name: "maxmemory", group: memory, initial: "0", live: true,
+		doc: "bytes of data the node may hold, or a share of the container's memory limit, as 75%; 0 = no limit",
+		note: "A share is taken when the directive is set: of the lowest memory limit of the process's control groups " +
+			"(version 1 or 2, its own and those above), or of the machine's memory when there is none. Systems without /proc, " +
+			"such as macOS, refuse a percentage. CONFIG GET answers bytes.",
+		kind: maxMemory,
+	},
+	{
+		name: "maxmemory-policy", group: memory, initial: "noeviction", live: true,
+		doc:  "what happens to a write that would exceed maxmemory; noeviction refuses it",
+		kind: oneOf(func(v *Values) *string { return &v.MaxMemoryPolicy }, "noeviction"),
+	},
+
+	{
+		name: "zset-max-listpack-entries", aliases: []string{"zset-max-ziplist-entries"}, group: sortedSets, initial: "128", live: true,
+		doc: "members up to which a set stays a compact listpack; 0 = never one",
+		note: "A change of this and the next three holds for what is written from then on: a set converts at its next write, " +
+			"and never from a skip list back to a listpack.",
+		kind: integer(func(v *Values) *int { return &v.ZSetMaxListpackEntries }, 0, math.MaxInt),
+	},
+	{
+		name: "zset-max-listpack-value", aliases: []string{"zset-max-ziplist-value"}, group: sortedSets, initial: "64", live: true,
+		doc:  "bytes of the longest member a listpack takes",
+		kind: listpackValue,
+	},
+	{
+		name: "zset-skiplist-p", group: sortedSets, initial: "1/e", live: true,
+		doc:  "share of skip-list towers that reach one level higher: 1/e or a decimal up to 0.75",
+		note: "1/e has the shortest expected search; less saves memory. CONFIG GET answers `1/e` or the shortest decimal.",
+		kind: skipListP,
+	},
+	{
+		name: "zset-skiplist-max-level", group: sortedSets, initial: "32", live: true,
+		doc:  "highest level of a skip list, 1 to 64",
+		kind: skipListMaxLevel,
+	},
+
+	{
+		name: "dir", group: data, initial: ".",
+		doc:  "working directory",
+		kind: text("a path", func(v *Values) *string { return &v.Dir }),
+	},
+	{
+		name: "databases", group: data, initial: "1",
+		doc: "number of databases; there is one",
+		note: "Cluster clients know one database only, and the node is the same whether clustered or not. " +
+			"Keep other data apart by a prefix of its keys or in a cluster of its own.",
+		kind: only("1", "the node has one database; keep data apart by key prefixes"),
+	},
+	{
+		name: "save", group: data, initial: `""`, live: true,
+		doc:  "snapshot schedule; none, since data is kept in memory only",
+		kind: only("", memoryOnly),
+	},
+	{
+		name: "appendonly", group: data, initial: "no", live: true,
+		doc:  "append-only file; none, since data is kept in memory only",
+		kind: only("no", memoryOnly),
+	},
+
+	{
+		name: "loglevel", group: process, initial: "notice", live: true,
+		doc:  "least important message that is logged: debug, verbose, notice, warning, nothing",
+		kind: oneOf(func(v *Values) *LogLevel { return &v.LogLevel }, "debug", "verbose", "notice", "warning", "nothing"),
+	},
+	{
+		name: "logfile", group: process, initial: "",
+		doc:  "file the log is appended to; empty = standard output",
+		kind: text(`a path; "" = standard output`, func(v *Values) *string { return &v.LogFile }),
+	},
+	{
+		name: "shutdown-timeout", group: process, initial: "10", live: true,
+		doc:  "seconds a stopping node waits for commands in progress",
+		kind: seconds(func(v *Values) *time.Duration { return &v.ShutdownTimeout }),
+	},
+	{
+		name: "daemonize", group: process, initial: "no",
+		doc:  "run in the background; a service manager does that",
+		kind: only("no", "the node runs in the foreground; let a service manager or a shell's & start it"),
+	},
+	{
+		name: "supervised", group: process, initial: "no",
+		doc:  "tell a service manager about readiness; it asks /readyz instead",
+		kind: only("no", "the node tells its readiness at /readyz of http-port"),
+	},
+	{
+		name: "cluster-enabled", group: process, initial: "no",
+		doc:  "serve a part of the slots of a cluster; not in this version",
+		kind: only("no", "this version serves all keys from one node"),
+	},
+}
+
+const memoryOnly = "this version keeps data in memory only"
