@@ -17,8 +17,9 @@ const (
 	Incr                      // the score is added to the member's, a new member's being 0
 )
 
-// ErrFull is what Add returns when the set has no room for another member.
-var ErrFull = errors.New("zset: set is full")
+// ErrFull is what Add returns when the set has no room for the member: it is longer than 1 GiB, or the set has
+// reached 16 GiB.
+var ErrFull = errors.New("zset: no room for the member")
 
 // AddResult says what Add did.
 type AddResult uint8
@@ -44,15 +45,58 @@ func (s *Set) Add(member []byte, score float64, f AddFlags) (now float64, r AddR
 	if math.IsNaN(score) {
 		return 0, Skipped, ErrNaN
 	}
-	old, _, exists := s.packed.find(member)
-	now, r, err = decide(exists, old.score, score, f)
+	if len(member) > maxMember {
+		return 0, Skipped, ErrFull
+	}
+	if s.list == nil {
+		old, _, exists := s.packed.find(member)
+		now, r, err = decide(exists, old.score, score, f)
+		if r != Added && r != Updated {
+			return now, r, err
+		}
+		members := s.Len()
+		if r == Added {
+			members++
+		}
+		if !s.outgrown(members, len(member)) {
+			s.packed.put(old, member, now, exists)
+			s.changed()
+			return now, r, nil
+		}
+		s.convert()
+	}
+	now, r, err = s.list.add(member, score, f, s.tuning.orDefault())
+	if r == Added || r == Updated {
+		s.changed()
+	}
+	return now, r, err
+}
+
+// put writes a member that was found as old, or is new.
+func (lp *listpack) put(old entry, member []byte, score float64, exists bool) {
+	to := lp.seek(&bound{score: score, member: member})
+	if exists {
+		lp.rescore(old, to, score)
+	} else {
+		lp.insert(to, member, score)
+	}
+}
+
+func (l *skipList) add(member []byte, score float64, f AddFlags, t *Tuning) (now float64, r AddResult, err error) {
+	slot, at, nd := l.find(member)
+	var old float64
+	if nd != nil {
+		old = nd.score()
+	}
+	now, r, err = decide(nd != nil, old, score, f)
 	switch r {
 	case Added:
-		s.packed.insert(s.packed.seek(member, now), member, now)
-		s.changes++
+		if !l.insert(member, now, t) {
+			return 0, Skipped, ErrFull
+		}
 	case Updated:
-		s.packed.rescore(old, s.packed.seek(member, now), now)
-		s.changes++
+		l.rescore(slot, at, nd, now, t)
+		l.settle(t)
 	}
 	return now, r, err
 }

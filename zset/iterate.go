@@ -3,21 +3,15 @@ package zset
 import "iter"
 
 // Ascend gives the members of r and their scores in ascending order. The members' bytes are good until the set
-// changes, which ends the sequence.
+// changes; a change ends the sequence.
 func (s *Set) Ascend(r Range) iter.Seq2[[]byte, float64] {
 	return func(yield func([]byte, float64) bool) {
-		r := s.clamp(r)
-		if r.Len() == 0 {
+		if r := s.clamp(r); r.Len() == 0 {
 			return
-		}
-		changes := s.changes
-		at := s.packed.walk(r.Start, r.low, r.high).pos
-		for n := r.Len(); n > 0; n-- {
-			e := s.packed.entryAt(at)
-			if !yield(e.member, e.score) || s.changes != changes {
-				return
-			}
-			at = e.next
+		} else if s.list != nil {
+			s.ascendList(r, yield)
+		} else {
+			s.ascendPacked(r, yield)
 		}
 	}
 }
@@ -25,33 +19,69 @@ func (s *Set) Ascend(r Range) iter.Seq2[[]byte, float64] {
 // Descend is Ascend from the other end.
 func (s *Set) Descend(r Range) iter.Seq2[[]byte, float64] {
 	return func(yield func([]byte, float64) bool) {
-		r := s.clamp(r)
-		if r.Len() == 0 {
+		if r := s.clamp(r); r.Len() == 0 {
 			return
-		}
-		changes := s.changes
-		end := s.packed.walk(r.End, r.low, r.high).pos
-		for n := r.Len(); n > 0; n-- {
-			e := s.packed.entryBefore(end)
-			if !yield(e.member, e.score) || s.changes != changes {
-				return
-			}
-			end = e.at
+		} else if s.list != nil {
+			s.descendList(r, yield)
+		} else {
+			s.descendPacked(r, yield)
 		}
 	}
 }
 
 // All gives all members and their scores in ascending order, like Ascend.
-func (s *Set) All() iter.Seq2[[]byte, float64] { return s.Ascend(Range{End: s.Len()}) }
+func (s *Set) All() iter.Seq2[[]byte, float64] {
+	return func(yield func([]byte, float64) bool) { s.Ascend(Range{End: s.Len()})(yield) }
+}
 
-// Scan gives about count members per call until all were given, in no particular order, while the set may
-// change between calls. It begins with cursor 0, goes on with the returned one, and is complete when that is 0.
-// A member that is in the set from the first call to the last is given at least once.
-//
-// A listpack is given whole in one call.
-func (s *Set) Scan(cursor uint64, count int, yield func(member []byte, score float64)) (next uint64) {
-	for member, score := range s.All() {
-		yield(member, score)
+func (s *Set) ascendPacked(r Range, yield func([]byte, float64) bool) {
+	changes := s.changes
+	at := s.packed.walk(r.Start, r.low, r.high).pos
+	for n := r.Len(); n > 0; n-- {
+		e := s.packed.entryAt(at)
+		if !yield(e.member, e.score) || s.changes != changes {
+			return
+		}
+		at = e.next
 	}
-	return 0
+}
+
+func (s *Set) descendPacked(r Range, yield func([]byte, float64) bool) {
+	changes := s.changes
+	end := s.packed.walk(r.End, r.low, r.high).pos
+	for n := r.Len(); n > 0; n-- {
+		e := s.packed.entryBefore(end)
+		if !yield(e.member, e.score) || s.changes != changes {
+			return
+		}
+		end = e.at
+	}
+}
+
+func (s *Set) ascendList(r Range, yield func([]byte, float64) bool) {
+	changes := s.changes
+	at := s.list.walk(r.Start, r.low, r.high)
+	for n := r.Len(); ; at = s.list.at(at).next(0) {
+		nd := s.list.at(at)
+		if !yield(nd.member(), nd.score()) || s.changes != changes {
+			return
+		}
+		if n--; n == 0 {
+			return
+		}
+	}
+}
+
+func (s *Set) descendList(r Range, yield func([]byte, float64) bool) {
+	changes := s.changes
+	at := s.list.walk(r.End-1, r.low, r.high)
+	for n := r.Len(); ; at = s.list.at(at).back() {
+		nd := s.list.at(at)
+		if !yield(nd.member(), nd.score()) || s.changes != changes {
+			return
+		}
+		if n--; n == 0 {
+			return
+		}
+	}
 }

@@ -162,7 +162,7 @@ func (lp *listpack) rescore(old entry, to int, score float64) {
 	}
 	if grow < 0 {
 		copy(lp.buf[max(to, old.next)+grow:], lp.buf[max(to, old.next):])
-		lp.buf = lp.buf[:end+grow]
+		lp.splice(end+grow, end, nil) // cuts off the end, and gives memory back if due
 	}
 }
 

@@ -20,29 +20,22 @@ func (lp *listpack) find(member []byte) (entry, int, bool) {
 	return entry{}, 0, false
 }
 
-// seek is the offset before which (member, score) belongs. Members that arrive in order are found to belong
-// at the end without a walk.
-func (lp *listpack) seek(member []byte, score float64) int {
-	end := lp.end()
-	if end == 0 || before(lp.entryBefore(end), member, score) {
-		return end
+// seek is the offset of the first entry after b. That members which arrive in order belong at the end is found
+// without a walk.
+func (lp *listpack) seek(b *bound) int {
+	if end := lp.end(); end > 0 {
+		if e := lp.entryBefore(end); b.follows(e.member, e.score) {
+			return end
+		}
 	}
-	return lp.first(func(e entry) bool { return !before(e, member, score) }).pos
+	return lp.first(place{0, lp.begin()}, b).pos
 }
 
-func before(e entry, member []byte, score float64) bool {
-	return e.score < score || e.score == score && bytes.Compare(e.member, member) < 0
-}
-
-// first is the place of the first entry that satisfies match, or the end.
-func (lp *listpack) first(match func(entry) bool) place {
-	return lp.firstFrom(place{0, lp.begin()}, match)
-}
-
-func (lp *listpack) firstFrom(p place, match func(entry) bool) place {
+// first is the place of the first entry after b, or of the end, looked for from p onward.
+func (lp *listpack) first(p place, b *bound) place {
 	for p.pos < lp.end() {
 		e := lp.entryAt(p.pos)
-		if match(e) {
+		if !b.follows(e.member, e.score) {
 			break
 		}
 		p.rank, p.pos = p.rank+1, e.next

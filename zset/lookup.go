@@ -2,6 +2,12 @@ package zset
 
 // Score returns the member's score.
 func (s *Set) Score(member []byte) (float64, bool) {
+	if s.list != nil {
+		if _, _, nd := s.list.find(member); nd != nil {
+			return nd.score(), true
+		}
+		return 0, false
+	}
 	e, _, ok := s.packed.find(member)
 	return e.score, ok
 }
@@ -9,6 +15,12 @@ func (s *Set) Score(member []byte) (float64, bool) {
 // Rank returns how many members come before this one, and its score. Its rank from the other end is
 // Len()-1-rank.
 func (s *Set) Rank(member []byte) (rank int, score float64, ok bool) {
+	if s.list != nil {
+		if _, _, nd := s.list.find(member); nd != nil {
+			return s.list.rank(nd), nd.score(), true
+		}
+		return 0, 0, false
+	}
 	e, rank, ok := s.packed.find(member)
 	return rank, e.score, ok
 }
@@ -18,6 +30,10 @@ func (s *Set) Rank(member []byte) (rank int, score float64, ok bool) {
 func (s *Set) At(rank int) (member []byte, score float64, ok bool) {
 	if rank < 0 || rank >= s.Len() {
 		return nil, 0, false
+	}
+	if s.list != nil {
+		nd := s.list.at(s.list.seekRank(rank))
+		return nd.member(), nd.score(), true
 	}
 	low, high := s.packed.ends()
 	e := s.packed.entryAt(s.packed.walk(rank, low, high).pos)

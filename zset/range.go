@@ -1,7 +1,5 @@
 package zset
 
-import "bytes"
-
 // Range is a run of members by rank: those from Start up to but not including End. It is got from a set's By
 // methods, or made by hand, and is good until the set changes; beyond that it stays safe to use, as the ranks
 // that it says.
@@ -58,14 +56,6 @@ func (r ScoreRange) empty() bool {
 	return !(r.Min < r.Max || r.Min == r.Max && !r.MinExclusive && !r.MaxExclusive)
 }
 
-// below and above say that a score lies before or after the range.
-func (r ScoreRange) below(score float64) bool {
-	return score < r.Min || r.MinExclusive && score == r.Min
-}
-func (r ScoreRange) above(score float64) bool {
-	return score > r.Max || r.MaxExclusive && score == r.Max
-}
-
 // LexBound is one end of a LexRange. Infinite -1 stands before all members ("-"), +1 after all ("+"); at 0
 // Value decides, which is itself included unless Exclusive.
 type LexBound struct {
@@ -77,22 +67,6 @@ type LexBound struct {
 // LexRange selects members by their bytes, in a set whose scores are all the same. With other scores in it the
 // result is of no use, but safe.
 type LexRange struct{ Min, Max LexBound }
-
-// below and above say that a member lies before or after the range.
-func (r LexRange) below(member []byte) bool { return r.Min.compare(member, r.Min.Exclusive) < 0 }
-func (r LexRange) above(member []byte) bool { return r.Max.compare(member, !r.Max.Exclusive) >= 0 }
-
-// compare tells on which side of the bound a member lies: -1 before it or +1 after. A member equal to the
-// bound lies before it if equalIsBefore.
-func (b LexBound) compare(member []byte, equalIsBefore bool) int {
-	if b.Infinite != 0 {
-		return -b.Infinite
-	}
-	if c := bytes.Compare(member, b.Value); c != 0 || !equalIsBefore {
-		return c
-	}
-	return -1
-}
 
 // ByRank selects by rank, both ends included; negative ones count from the end, -1 being the last member.
 // What lies outside the set is left out.
@@ -115,30 +89,42 @@ func (s *Set) ByScore(r ScoreRange) Range {
 	if r.empty() {
 		return Range{}
 	}
-	low := s.packed.first(func(e entry) bool { return !r.below(e.score) })
-	high := s.packed.firstFrom(low, func(e entry) bool { return r.above(e.score) })
-	return s.found(low, high)
+	return s.between(r.bounds())
 }
 
 // ByLex selects by member.
 func (s *Set) ByLex(r LexRange) Range {
-	low := s.packed.first(func(e entry) bool { return !r.below(e.member) })
-	high := s.packed.firstFrom(low, func(e entry) bool { return r.above(e.member) })
-	return s.found(low, high)
-}
-
-// found makes the range between two places.
-func (s *Set) found(low, high place) Range {
-	if low.rank >= high.rank {
+	_, score, ok := s.At(0)
+	if !ok {
 		return Range{}
 	}
-	return Range{Start: low.rank, End: high.rank, set: s, changes: s.changes, low: low, high: high}
+	return s.between(r.bounds(score))
+}
+
+// between finds the members after low and before high.
+func (s *Set) between(low, high bound) Range {
+	r := Range{set: s, changes: s.changes}
+	if s.list != nil {
+		r.low, r.high = s.list.low(&low), s.list.high(&high)
+	} else {
+		r.low = s.packed.first(place{0, s.packed.begin()}, &low)
+		r.high = s.packed.first(r.low, &high)
+	}
+	if r.low.rank >= r.high.rank {
+		return Range{}
+	}
+	r.Start, r.End = r.low.rank, r.high.rank
+	return r
 }
 
 // clamp cuts a range down to the ranks there are. Places that do not hold (any more) become the set's ends.
 func (s *Set) clamp(r Range) Range {
 	if r.set != s || r.changes != s.changes {
-		r.low, r.high = s.packed.ends()
+		if s.list != nil {
+			r.low, r.high = s.list.ends()
+		} else {
+			r.low, r.high = s.packed.ends()
+		}
 	}
 	r.Start = max(r.Start, 0)
 	r.End = min(r.End, s.Len())

@@ -2,25 +2,48 @@ package zset
 
 // Remove takes member out, and returns the score it had.
 func (s *Set) Remove(member []byte) (score float64, ok bool) {
+	if s.list != nil {
+		slot, r, nd := s.list.find(member)
+		if nd == nil {
+			return 0, false
+		}
+		score = nd.score()
+		if s.Len() == 1 {
+			s.Release()
+			return score, true
+		}
+		s.list.remove(slot, r, nd)
+		s.list.settle(s.tuning.orDefault())
+		s.changed()
+		return score, true
+	}
 	e, _, ok := s.packed.find(member)
 	if !ok {
 		return 0, false
 	}
 	s.packed.remove(e.at, e.next, 1)
-	s.changes++
+	s.changed()
 	return e.score, true
 }
 
 // RemoveRange takes the members of r out, and returns how many they were. In a listpack it is one move of
-// what follows, in a skip list each level is cut once, however many members go.
+// what follows; in a skip list each level is cut once, however many members go.
 func (s *Set) RemoveRange(r Range) int {
 	r = s.clamp(r)
-	if r.Len() == 0 {
+	switch {
+	case r.Len() == 0:
 		return 0
+	case r.Len() == s.Len():
+		s.Release()
+		return r.Len()
+	case s.list != nil:
+		s.list.removeRange(r.Start, r.End, s.tuning.orDefault())
+		s.list.settle(s.tuning.orDefault())
+	default:
+		from := s.packed.walk(r.Start, r.low, r.high)
+		to := s.packed.walk(r.End, from, r.high)
+		s.packed.remove(from.pos, to.pos, r.Len())
 	}
-	from := s.packed.walk(r.Start, r.low, r.high)
-	to := s.packed.walk(r.End, from, r.high)
-	s.packed.remove(from.pos, to.pos, r.Len())
-	s.changes++
+	s.changed()
 	return r.Len()
 }

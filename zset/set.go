@@ -1,6 +1,9 @@
 package zset
 
-import "unsafe"
+import (
+	"math/rand/v2"
+	"unsafe"
+)
 
 // Encoding says how a set is held.
 type Encoding uint8
@@ -18,37 +21,95 @@ func (e Encoding) String() string {
 	return "skiplist"
 }
 
-// Set is a sorted set. The zero value is an empty set with the default options. A Set must not be copied
-// once used. Any number of goroutines may read it at a time, or one write it.
+// Set is a sorted set, made by New. It must not be copied. Any number of goroutines may read it at a time, or
+// one write it.
 type Set struct {
-	tuning *Tuning  // nil: the defaults
-	packed listpack // the members, while list is nil
-	// changes counts what was done to the set. It tells a Range whether the places it remembers still hold.
+	tuning *Tuning   // nil: the defaults
+	packed listpack  // the members, while list is nil
+	list   *skipList // the members, once they were too many or too long for a listpack; never empty
+	// changes is different after each change to the set. It tells a Range whether the places it remembers still
+	// hold. It begins at the set's seed, so that it also seeds the skip list.
 	changes uint64
 }
 
-// New makes an empty set; a nil t stands for the default options.
-func New(t *Tuning) *Set { return &Set{tuning: t} }
+// New makes an empty set with a random seed; a nil t stands for the default options.
+func New(t *Tuning) *Set { return NewSeeded(t, rand.Uint64()) }
+
+// NewSeeded makes an empty set whose towers and index follow from seed and from what is done to it, for runs
+// that can be repeated. Whoever can guess the seed can choose members that make the index slow.
+func NewSeeded(t *Tuning, seed uint64) *Set { return &Set{tuning: t, changes: seed} }
 
 // SetTuning changes the options for what is written from now on; nil restores the defaults. It does no work
-// itself: a listpack that exceeds the new thresholds converts at the next write to it, towers are made with
-// the new P from now on, and a skip list does not go back to a listpack when the thresholds rise (it does
-// when it loses its last member).
-func (s *Set) SetTuning(t *Tuning) { s.tuning = t }
+// itself.
+//
+// A listpack that exceeds the new thresholds converts at the next Add that changes it. A skip list does not go back to
+// a listpack when thresholds rise, only when it has lost its last member. In a skip list each member that is added
+// or moves to another place has its tower drawn with the new P and MaxLevel.
+func (s *Set) SetTuning(t *Tuning) {
+	if s.list != nil {
+		before, after := s.tuning.Options(), t.Options()
+		if before.P != after.P || before.MaxLevel != after.MaxLevel {
+			s.list.mixed = true
+		}
+	}
+	s.tuning = t
+}
 
 // Len is the number of members.
-func (s *Set) Len() int { return s.packed.len() }
+func (s *Set) Len() int {
+	if s.list != nil {
+		return s.list.len()
+	}
+	return s.packed.len()
+}
 
 // Encoding says how the set is held now. An empty set is a Listpack.
-func (s *Set) Encoding() Encoding { return Listpack }
+func (s *Set) Encoding() Encoding {
+	if s.list != nil {
+		return SkipList
+	}
+	return Listpack
+}
 
 // MemoryUsage is the number of bytes the set holds in all: itself and every array behind it at its capacity.
-// It costs the same however large the set is.
-func (s *Set) MemoryUsage() int { return int(unsafe.Sizeof(*s)) + cap(s.packed.buf) }
+// Asking costs the same however large the set is.
+func (s *Set) MemoryUsage() int {
+	usage := int(unsafe.Sizeof(*s)) + cap(s.packed.buf)
+	if s.list != nil {
+		usage += s.list.bytes()
+	}
+	return usage
+}
 
-// Release drops all members and gives back the memory that held them. Call it when done with a set: memory
-// outside the Go heap is not found by the garbage collector. The set is then empty and may be used again.
+// Release drops all members and gives back the memory that held them. The set is then empty and may be used
+// again. Call it when done with a set: its memory need not be of the kind that the garbage collector frees. It may
+// be called by a goroutine that the set was handed over to.
 func (s *Set) Release() {
-	s.packed = listpack{}
+	s.packed, s.list = listpack{}, nil
+	s.changed()
+}
+
+// changed is called at the end of each change.
+func (s *Set) changed() {
 	s.changes++
+	s.verify()
+}
+
+// outgrown says that a set with so many members, one of which has size bytes and is being written, may not be a
+// listpack.
+func (s *Set) outgrown(members, size int) bool {
+	o := &s.tuning.orDefault().options
+	return members > o.ListpackMaxEntries || size > o.ListpackMaxValueBytes ||
+		len(s.packed.buf)+size > listpackLimit
+}
+
+// convert makes the listpack a skip list. It cannot fail: what the largest listpack holds fits in an arena.
+func (s *Set) convert() {
+	list := newSkipList(rand.NewPCG(s.changes, 0), s.packed.len()+1)
+	a := appender{list: list, tuning: s.tuning.orDefault()}
+	for e := range s.packed.all {
+		a.append(e.member, e.score)
+	}
+	a.finish()
+	s.packed, s.list = listpack{}, list
 }

@@ -1,0 +1,189 @@
+package zset
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// An index finds a member's node by the member's hash. It is a table with open addressing: a slot is a ref and
+// a tag, kept in two arrays, and a member sits in the first slot that was free from its home onward.
+//
+//	         home of a hash = its upper 32 bits × slots / 2^32
+//	                        |
+//	tags  | 00 | 3f | 00 | 8a | 51 | 8a | 00 | …   lowest byte of the hash, never 0; 0 is a free slot
+//	refs  |  0 | r1 |  0 | r2 | r3 | r4 |  0 | …   0 is a free slot
+//
+// A lookup compares eight tags at a time and looks at a node only where the tag is right. A removed member's slot
+// is filled by moving a later one back, so there are no marks of the dead and a run of slots ends at the first
+// free one.
+//
+// Homes are in the order of the hashes whatever the number of slots, which therefore can be any, and a position
+// in the order of the hashes is all that a scan has to remember between calls (scan.go).
+//
+// The index does not know hashes of what it holds: methods that need them take the function that does.
+type index struct {
+	tags []uint8 // of each slot, then the first tagGroup-1 again so that a group can be read at any slot
+	refs []ref
+	used int
+}
+
+const (
+	tagGroup  = 8
+	leastSlot = tagGroup // fewest slots
+)
+
+// Load limits. A table is full at 4/5 and then grows by half; it is empty at 1/5 and then shrinks. Both leave a
+// load in between, so that neither is due again before a good share of the members has changed.
+func indexFull(slots, used int) bool  { return used*5 > slots*4 }
+func indexEmpty(slots, used int) bool { return slots > 4*leastSlot && used*5 < slots }
+
+// indexSlots is how many slots to make for a table that is to be about to grow at half as many members again.
+func indexSlots(used int) int { return max(used*15/8, leastSlot) }
+
+// newIndex makes a table of so many slots.
+func newIndex(slots int) index {
+	return index{tags: make([]uint8, slots+tagGroup-1), refs: make([]ref, slots)}
+}
+
+func (ix *index) slots() int { return len(ix.refs) }
+
+func (ix *index) home(hash uint64) int { return int(hash >> 32 * uint64(len(ix.refs)) >> 32) }
+
+func tagOf(hash uint64) uint8 { return max(uint8(hash), 1) }
+
+// group reads the tags of eight slots, the first lowest.
+func (ix *index) group(slot int) uint64 { return binary.LittleEndian.Uint64(ix.tags[slot:]) }
+
+// after is the slot n further on.
+func (ix *index) after(slot, n int) int {
+	if slot += n; slot >= len(ix.refs) {
+		slot -= len(ix.refs)
+	}
+	return slot
+}
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// zeroBytes marks by their high bits the bytes of x that are 0. The lowest mark is right, those above it may be
+// too many.
+func zeroBytes(x uint64) uint64 { return (x - lowBits) &^ x & highBits }
+
+// A probe goes through the slots where a hash may be.
+type probe struct {
+	slot    int    // of the group
+	pattern uint64 // the tag, eight times
+	match   uint64 // slots of the group still to be looked at, marked as by zeroBytes
+	last    bool   // a free slot was seen
+}
+
+func (ix *index) probe(hash uint64) probe {
+	p := probe{slot: ix.home(hash), pattern: uint64(tagOf(hash)) * lowBits}
+	p.look(ix)
+	return p
+}
+
+// look takes in the group at p.slot.
+func (p *probe) look(ix *index) {
+	tags := ix.group(p.slot)
+	p.match = zeroBytes(tags ^ p.pattern)
+	if free := zeroBytes(tags); free != 0 {
+		p.match &= free&-free - 1
+		p.last = true
+	}
+}
+
+// next gives the next slot that may be the one sought.
+func (p *probe) next(ix *index) (slot int, ok bool) {
+	for p.match == 0 {
+		if p.last {
+			return 0, false
+		}
+		p.slot = ix.after(p.slot, tagGroup)
+		p.look(ix)
+	}
+	slot = ix.after(p.slot, bits.TrailingZeros64(p.match)/8)
+	p.match &= p.match - 1
+	return slot, true
+}
+
+// insert enters r, which must not be there. There must be a free slot, see reserve.
+func (ix *index) insert(hash uint64, r ref) {
+	slot := ix.home(hash)
+	free := zeroBytes(ix.group(slot))
+	for free == 0 {
+		slot = ix.after(slot, tagGroup)
+		free = zeroBytes(ix.group(slot))
+	}
+	ix.set(ix.after(slot, bits.TrailingZeros64(free)/8), tagOf(hash), r)
+	ix.used++
+}
+
+// set writes a slot.
+func (ix *index) set(slot int, tag uint8, r ref) {
+	ix.tags[slot], ix.refs[slot] = tag, r
+	if slot < tagGroup-1 {
+		ix.tags[len(ix.refs)+slot] = tag
+	}
+}
+
+// remove empties a slot and moves later ones back so that each can still be reached from its home.
+func (ix *index) remove(slot int, hashOf func(ref) uint64) {
+	for probe := ix.after(slot, 1); ix.tags[probe] != 0; probe = ix.after(probe, 1) {
+		home := ix.home(hashOf(ix.refs[probe]))
+		// The slot is on this one's way from home if the way from home to here is at least as long as from
+		// the slot to here.
+		if ix.distance(home, probe) >= ix.distance(slot, probe) {
+			ix.set(slot, ix.tags[probe], ix.refs[probe])
+			slot = probe
+		}
+	}
+	ix.set(slot, 0, 0)
+	ix.used--
+}
+
+// distance is how many steps it takes forwards from one slot to another.
+func (ix *index) distance(from, to int) int {
+	if to -= from; to < 0 {
+		to += len(ix.refs)
+	}
+	return to
+}
+
+// reserve makes sure that one more can be inserted.
+func (ix *index) reserve(hashOf func(ref) uint64) {
+	if indexFull(ix.slots(), ix.used+1) {
+		ix.resize(indexSlots(ix.used+1), hashOf)
+	}
+}
+
+// shrink gives memory back when most slots are free.
+func (ix *index) shrink(hashOf func(ref) uint64) {
+	if indexEmpty(ix.slots(), ix.used) {
+		ix.resize(indexSlots(ix.used), hashOf)
+	}
+}
+
+func (ix *index) resize(slots int, hashOf func(ref) uint64) {
+	old := *ix
+	*ix = newIndex(slots)
+	for _, r := range old.refs {
+		if r != 0 {
+			ix.insert(hashOf(r), r)
+		}
+	}
+}
+
+// bytes is the memory of the table beside the struct.
+func (ix *index) bytes() int { return cap(ix.tags) + cap(ix.refs)*unitBytes }
+
+// firstHash is the least upper half of a hash whose home is at slot or beyond; 0 if slot is beyond the last.
+func (ix *index) firstHash(slot int) uint64 {
+	slots := uint64(len(ix.refs))
+	if uint64(slot) >= slots {
+		return 0
+	}
+	return (uint64(slot)<<32 + slots - 1) / slots
+}

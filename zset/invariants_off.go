@@ -1,0 +1,5 @@
+//go:build !invariants
+
+package zset
+
+const invariants = false
