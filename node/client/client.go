@@ -1,0 +1,119 @@
+package client
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Client is one connection.
+type Client struct {
+	// Fixed when the connection is accepted.
+	ID      uint64
+	Addr    string // the peer's address, host:port
+	LAddr   string // the address it connected to
+	Created time.Time
+
+	// Owned by the connection's goroutine alone.
+	Authenticated   bool
+	CloseAfterReply bool // set by QUIT and the like: reply, then close
+
+	mu    sync.Mutex
+	names Names // guarded by mu
+
+	// Written by the connection's goroutine, read by any.
+	proto       atomic.Int32
+	lastCommand atomic.Pointer[string]
+	active      atomic.Int64 // when it last sent something, Unix milliseconds
+	QueryUsed   atomic.Int64 // bytes received and not yet executed
+	QueryCap    atomic.Int64 // bytes of the query buffer
+	ReplyUsed   atomic.Int64 // reply bytes not yet taken by the kernel
+	ReplyCap    atomic.Int64 // bytes of the reply buffer
+	BytesIn     atomic.Int64
+	BytesOut    atomic.Int64
+	Commands    atomic.Int64
+	NoEvict     atomic.Bool
+	NoTouch     atomic.Bool
+
+	// WritingSince is when the write that is under way last made progress,
+	// Unix milliseconds; 0 when there is none. OverSoftSince is when the
+	// reply buffer went above its soft limit. The server's sweep reads both.
+	WritingSince  atomic.Int64
+	OverSoftSince atomic.Int64
+
+	close, hurry func()
+}
+
+// Names is what a client says of itself.
+type Names struct {
+	Name            string // CLIENT SETNAME
+	LibName, LibVer string // CLIENT SETINFO
+}
+
+// New describes a connection. close must end it at once, and hurry let it end
+// when it has nothing more to read; both from any goroutine, any number of
+// times.
+func New(id uint64, addr, laddr string, now time.Time, close, hurry func()) *Client {
+	c := &Client{ID: id, Addr: addr, LAddr: laddr, Created: now, close: close, hurry: hurry}
+	c.proto.Store(2)
+	c.active.Store(now.UnixMilli())
+	return c
+}
+
+// Close ends the connection; its goroutine notices soon after.
+func (c *Client) Close() { c.close() }
+
+// Hurry lets the connection end when it has nothing more to read.
+func (c *Client) Hurry() { c.hurry() }
+
+// Proto is the protocol version in force, 2 or 3.
+func (c *Client) Proto() int { return int(c.proto.Load()) }
+
+// SetProto records the protocol version.
+func (c *Client) SetProto(version int) { c.proto.Store(int32(version)) }
+
+// Touch records that the client sent something at now, Unix milliseconds.
+func (c *Client) Touch(now int64) { c.active.Store(now) }
+
+// IdleSince is when the client last sent something, Unix milliseconds.
+func (c *Client) IdleSince() int64 { return c.active.Load() }
+
+// Ran records that a command is about to run; name lives as long as the table.
+func (c *Client) Ran(name *string) {
+	c.lastCommand.Store(name)
+	c.Commands.Add(1)
+}
+
+// Names is a copy of what the client says of itself.
+func (c *Client) Names() Names {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.names
+}
+
+// SetNames changes what the client says of itself.
+func (c *Client) SetNames(change func(*Names)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.names)
+}
+
+// Reset puts the client back to what it was when it connected, for RESET.
+func (c *Client) Reset(authenticated bool) {
+	c.SetNames(func(n *Names) { n.Name = "" })
+	c.SetProto(2)
+	c.NoEvict.Store(false)
+	c.NoTouch.Store(false)
+	c.Authenticated = authenticated
+}
+
+// ValidName reports whether a name has only printable ASCII without spaces,
+// which keeps the lines of CLIENT LIST readable by programs.
+func ValidName(name []byte) bool {
+	for _, b := range name {
+		if b < '!' || b > '~' {
+			return false
+		}
+	}
+	return true
+}

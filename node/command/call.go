@@ -1,0 +1,112 @@
+package command
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/resp"
+	"zset.dev/operator/node/telemetry"
+	"zset.dev/operator/zset"
+)
+
+// Env is what commands need from the node. All of it may be used from any
+// goroutine.
+type Env struct {
+	Table    *Table
+	Keyspace *keyspace.Keyspace
+	Config   *config.Config
+	Clients  *client.Registry
+	Stats    *telemetry.Stats
+
+	Now        func() time.Time
+	Tuning     func() *zset.Tuning            // what the next write to a set follows
+	UsedMemory func() int64                   // bytes compared with maxmemory
+	Facts      func() telemetry.Facts         // what INFO prints
+	Shutdown   func(now bool) (stopping bool) // begins to stop the node
+	Version    string                         // the node's own version
+}
+
+// Call is one command under way. A connection has one and uses it again for
+// every command, so handlers must keep nothing of it.
+type Call struct {
+	Env    *Env
+	Client *client.Client
+	W      *resp.Writer
+	Rng    *rand.Rand
+
+	// OutputLimit is the size of W at which a handler should stop producing,
+	// since the connection will be closed; 0 is no limit.
+	OutputLimit int64
+
+	// At is the time the command is taken to run at: the last reading of the
+	// clock. Execute moves it to the command's end.
+	At time.Time
+
+	// Args is the command's words, valid until Execute returns.
+	Args [][]byte
+
+	// Held has the partitions of the command's keys.
+	Held keyspace.Held
+
+	spec   *Spec     // what is running
+	now    int64     // At in Unix milliseconds
+	scores []float64 // kept between calls for its memory
+}
+
+// is reports whether the argument is the given word, which must be in upper
+// case, in any case.
+func is(arg []byte, word string) bool {
+	if len(arg) != len(word) {
+		return false
+	}
+	for i := range arg {
+		b := arg[i]
+		if 'a' <= b && b <= 'z' {
+			b -= 'a' - 'A'
+		}
+		if b != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// full reports whether the reply has grown past what the client may be sent.
+func (c *Call) full() bool {
+	return c.OutputLimit > 0 && int64(c.W.Len()) > c.OutputLimit
+}
+
+// find is the entry of the first key, nil when it is missing.
+func (c *Call) find() *keyspace.Entry { return c.Held.Find(c.Args[1]) }
+
+// findSet is the set of the first key to read from, nil when it is missing.
+func (c *Call) findSet() *zset.Set {
+	if e := c.find(); e != nil {
+		return e.Set()
+	}
+	return nil
+}
+
+// integer reads argument i; it answers the error itself when it is none.
+func (c *Call) integer(i int) (n int64, ok bool) {
+	n, ok = resp.ParseInt(c.Args[i])
+	if !ok {
+		c.W.Error(errNotInteger)
+	}
+	return n, ok
+}
+
+func (c *Call) ok() { c.W.Simple("OK") }
+
+// The texts clients know.
+const (
+	errSyntax      = "ERR syntax error"
+	errNotInteger  = "ERR value is not an integer or out of range"
+	errNoAuth      = "NOAUTH Authentication required."
+	errOOM         = "OOM command not allowed when used memory > 'maxmemory'."
+	errNaN         = "ERR resulting score is not a number (NaN)"
+	errNotPositive = "ERR value is out of range, must be positive"
+)

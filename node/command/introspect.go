@@ -1,0 +1,333 @@
+package command
+
+import (
+	"strconv"
+	"strings"
+
+	"zset.dev/operator/node/glob"
+)
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+var commandSpecs = []Spec{{
+	Name: "command", Arity: -1, Flags: Loading | Stale, Categories: Connection,
+	Tips:  []string{"nondeterministic_output_order"},
+	Group: "server", Since: "2.8.13", Complexity: "O(N), N commands",
+	Summary: "Returns what is known of all commands.",
+	Run:     commandAll,
+	Subs: []Spec{
+		{
+			Name: "command|count", Arity: 2, Flags: Loading | Stale, Categories: Connection,
+			Group: "server", Since: "2.8.13", Complexity: "O(1)",
+			Summary: "Returns the number of commands.",
+			Run:     func(c *Call) { c.W.Int(int64(len(c.Env.Table.specs))) },
+		},
+		{
+			Name: "command|docs", Arity: -2, Flags: Loading | Stale, Categories: Connection,
+			Tips:  []string{"nondeterministic_output_order"},
+			Group: "server", Since: "7.0.0", Complexity: "O(N), N commands asked for",
+			Summary: "Returns the documentation of commands.",
+			Args:    []Arg{arg("command-name", "string").optional().many()},
+			Run:     commandDocs,
+		},
+		{
+			Name: "command|getkeys", Arity: -3, Flags: Loading | Stale, Categories: Connection,
+			Group: "server", Since: "2.8.13", Complexity: "O(N), N arguments",
+			Summary: "Returns the keys of a command.",
+			Args:    []Arg{arg("command", "string"), arg("arg", "string").optional().many()},
+			Run:     commandGetKeys,
+		},
+		{
+			Name: "command|info", Arity: -2, Flags: Loading | Stale, Categories: Connection,
+			Tips:  []string{"nondeterministic_output_order"},
+			Group: "server", Since: "2.8.13", Complexity: "O(N), N commands asked for",
+			Summary: "Returns what is known of commands.",
+			Args:    []Arg{arg("command-name", "string").optional().many()},
+			Run:     commandInfo,
+		},
+		{
+			Name: "command|list", Arity: -2, Flags: Loading | Stale, Categories: Connection,
+			Tips:  []string{"nondeterministic_output_order"},
+			Group: "server", Since: "7.0.0", Complexity: "O(N), N commands",
+			Summary: "Returns the names of the commands.",
+			Args: []Arg{oneOf("filterby",
+				after("MODULE", "module-name", "string"), after("ACLCAT", "category", "string"), after("PATTERN", "pattern", "pattern"),
+			).optional().after("FILTERBY")},
+			Run: commandList,
+		},
+		helpSpec("command", "server", "5.0.0", Loading|Stale, Connection,
+			"(no subcommand)", "    What is known of all commands.",
+			"COUNT", "    The number of commands.",
+			"DOCS [<command> ...]", "    The documentation of commands.",
+			"GETKEYS <command> [<arg> ...]", "    The keys among the arguments.",
+			"INFO [<command> ...]", "    What is known of commands.",
+			"LIST [FILTERBY (MODULE <name> | ACLCAT <category> | PATTERN <pattern>)]", "    The names of the commands."),
+	},
+}}
+
+func commandAll(c *Call) {
+	c.W.Array(len(c.Env.Table.specs))
+	for i := range c.Env.Table.specs {
+		c.replySpec(&c.Env.Table.specs[i])
+	}
+}
+
+func commandInfo(c *Call) {
+	if len(c.Args) == 2 {
+		commandAll(c)
+		return
+	}
+	c.W.Array(len(c.Args) - 2)
+	for _, name := range c.Args[2:] {
+		if s := c.Env.Table.lookupFull(string(name)); s != nil {
+			c.replySpec(s)
+		} else {
+			c.W.NullArray()
+		}
+	}
+}
+
+// replySpec answers the ten elements of a command in COMMAND INFO.
+func (c *Call) replySpec(s *Spec) {
+	w := c.W
+	w.Array(10)
+	w.BulkString(s.Name)
+	w.Int(int64(s.Arity))
+	flags := 0
+	for _, f := range flagNames {
+		if s.Flags&f.flag != 0 {
+			flags++
+		}
+	}
+	w.Set(flags)
+	for _, f := range flagNames {
+		if s.Flags&f.flag != 0 {
+			w.Simple(f.name)
+		}
+	}
+	w.Int(int64(s.Keys.First))
+	w.Int(int64(s.Keys.Last))
+	w.Int(int64(s.Keys.Step))
+	categories := s.categories()
+	w.Set(len(categories))
+	for _, category := range categories {
+		w.Simple(category)
+	}
+	w.Set(len(s.Tips))
+	for _, tip := range s.Tips {
+		w.BulkString(tip)
+	}
+	c.replyKeySpec(s.Keys)
+	w.Array(len(s.Subs))
+	for i := range s.Subs {
+		c.replySpec(&s.Subs[i])
+	}
+}
+
+// replyKeySpec answers where the keys are, in the form that names how to find
+// the first and then the others.
+func (c *Call) replyKeySpec(k Keys) {
+	w := c.W
+	if k.First == 0 {
+		w.Set(0)
+		return
+	}
+	w.Set(1)
+	w.Map(3)
+	w.BulkString("flags")
+	w.Set(1 + len(k.Use))
+	w.Simple(k.Access)
+	for _, use := range k.Use {
+		w.Simple(use)
+	}
+	w.BulkString("begin_search")
+	w.Map(2)
+	w.BulkString("type")
+	w.BulkString("index")
+	w.BulkString("spec")
+	w.Map(1)
+	w.BulkString("index")
+	w.Int(int64(k.First))
+	w.BulkString("find_keys")
+	w.Map(2)
+	w.BulkString("type")
+	w.BulkString("range")
+	w.BulkString("spec")
+	w.Map(3)
+	last := k.Last
+	if last > 0 {
+		last -= k.First // counted from the first key
+	}
+	w.BulkString("lastkey")
+	w.Int(int64(last))
+	w.BulkString("keystep")
+	w.Int(int64(k.Step))
+	w.BulkString("limit")
+	w.Int(0)
+}
+
+func commandDocs(c *Call) {
+	var specs []*Spec
+	if len(c.Args) == 2 {
+		for i := range c.Env.Table.specs {
+			specs = append(specs, &c.Env.Table.specs[i])
+		}
+	}
+	for _, name := range c.Args[2:] {
+		if s := c.Env.Table.lookupFull(string(name)); s != nil {
+			specs = append(specs, s)
+		}
+	}
+	c.W.Map(len(specs))
+	for _, s := range specs {
+		c.W.BulkString(s.Name)
+		c.replyDocs(s)
+	}
+}
+
+func (c *Call) replyDocs(s *Spec) {
+	w := c.W
+	fields := 4
+	for _, there := range []bool{s.Deprecated != "", s.Deprecated != "", s.ReplacedBy != "", len(s.Args) > 0, len(s.Subs) > 0} {
+		if there {
+			fields++
+		}
+	}
+	w.Map(fields)
+	text := func(name, value string) {
+		w.BulkString(name)
+		w.BulkString(value)
+	}
+	text("summary", s.Summary)
+	text("since", s.Since)
+	text("group", s.Group)
+	text("complexity", s.Complexity)
+	if s.Deprecated != "" {
+		w.BulkString("doc_flags")
+		w.Set(1)
+		w.Simple("deprecated")
+		text("deprecated_since", s.Deprecated)
+	}
+	if s.ReplacedBy != "" {
+		text("replaced_by", s.ReplacedBy)
+	}
+	if len(s.Args) > 0 {
+		w.BulkString("arguments")
+		c.replyArgs(s.Args)
+	}
+	if len(s.Subs) > 0 {
+		w.BulkString("subcommands")
+		w.Map(len(s.Subs))
+		for i := range s.Subs {
+			w.BulkString(s.Subs[i].Name)
+			c.replyDocs(&s.Subs[i])
+		}
+	}
+}
+
+func (c *Call) replyArgs(args []Arg) {
+	w := c.W
+	w.Array(len(args))
+	for _, a := range args {
+		key, nested := a.Type == "key", len(a.Args) > 0
+		fields := 2
+		for _, there := range []bool{!nested, key, a.Token != "", a.Optional || a.Many, nested} {
+			if there {
+				fields++
+			}
+		}
+		w.Map(fields)
+		w.BulkString("name")
+		w.BulkString(a.Name)
+		w.BulkString("type")
+		w.BulkString(a.Type)
+		if !nested {
+			w.BulkString("display_text")
+			w.BulkString(a.Name)
+		}
+		if key {
+			w.BulkString("key_spec_index")
+			w.Int(0)
+		}
+		if a.Token != "" {
+			w.BulkString("token")
+			w.BulkString(a.Token)
+		}
+		if a.Optional || a.Many {
+			var flags []string
+			if a.Optional {
+				flags = append(flags, "optional")
+			}
+			if a.Many {
+				flags = append(flags, "multiple")
+			}
+			w.BulkString("flags")
+			w.Set(len(flags))
+			for _, f := range flags {
+				w.Simple(f)
+			}
+		}
+		if nested {
+			w.BulkString("arguments")
+			c.replyArgs(a.Args)
+		}
+	}
+}
+
+func commandGetKeys(c *Call) {
+	args := c.Args[2:]
+	s, refusal := c.Env.Table.resolve(args)
+	switch {
+	case refusal != "":
+		c.W.Error("ERR Invalid command specified")
+	case s.Keys.First == 0:
+		c.W.Error("ERR The command has no key arguments")
+	case !s.accepts(len(args)):
+		c.W.Error("ERR Invalid number of arguments specified for command")
+	default:
+		keys := s.Keys.of(args)
+		c.W.Array(len(keys))
+		for _, key := range keys {
+			c.W.Bulk(key)
+		}
+	}
+}
+
+func commandList(c *Call) {
+	shown := func(*Spec) bool { return true }
+	switch {
+	case len(c.Args) == 2:
+	case len(c.Args) == 5 && is(c.Args[2], "FILTERBY") && is(c.Args[3], "MODULE"):
+		shown = func(*Spec) bool { return false } // there are no modules
+	case len(c.Args) == 5 && is(c.Args[2], "FILTERBY") && is(c.Args[3], "ACLCAT"):
+		category := "@" + strings.ToLower(string(c.Args[4]))
+		shown = func(s *Spec) bool {
+			for _, has := range s.categories() {
+				if has == category {
+					return true
+				}
+			}
+			return false
+		}
+	case len(c.Args) == 5 && is(c.Args[2], "FILTERBY") && is(c.Args[3], "PATTERN"):
+		pattern := []byte(strings.ToLower(string(c.Args[4])))
+		shown = func(s *Spec) bool { return glob.Match(pattern, []byte(s.Name)) }
+	default:
+		c.W.Error(errSyntax)
+		return
+	}
+	var names []string
+	add := func(s *Spec) {
+		if shown(s) {
+			names = append(names, s.Name)
+		}
+	}
+	for i := range c.Env.Table.specs {
+		s := &c.Env.Table.specs[i]
+		add(s)
+		for j := range s.Subs {
+			add(&s.Subs[j])
+		}
+	}
+	c.replyNames(names)
+}

@@ -1,0 +1,238 @@
+package command
+
+import "zset.dev/operator/zset"
+
+var zrangeSpecs = []Spec{
+	{
+		Name: "zrange", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Group: "sorted-set", Since: "1.2.0", Complexity: rangeCost,
+		Summary: "Returns the members in a range of indexes, scores or strings.",
+		Args: []Arg{
+			keyArg(), arg("start", "string"), arg("stop", "string"),
+			oneOf("sortby", token("BYSCORE", "byscore"), token("BYLEX", "bylex")).optional(),
+			token("REV", "rev").optional(), limitArg, withScoresArg,
+		},
+		Run: func(c *Call) { zrange(c, byRank, false, true) },
+	},
+	{
+		Name: "zrevrange", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Group: "sorted-set", Since: "1.2.0", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `REV` argument",
+		Summary: "Returns the members in a range of indexes, by descending score.",
+		Args:    []Arg{keyArg(), arg("start", "integer"), arg("stop", "integer"), withScoresArg},
+		Run:     func(c *Call) { zrange(c, byRank, true, false) },
+	},
+	{
+		Name: "zrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Group: "sorted-set", Since: "1.0.5", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `BYSCORE` argument",
+		Summary: "Returns the members in a range of scores.",
+		Args:    []Arg{keyArg(), arg("min", "double"), arg("max", "double"), withScoresArg, limitArg},
+		Run:     func(c *Call) { zrange(c, byScore, false, false) },
+	},
+	{
+		Name: "zrevrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Group: "sorted-set", Since: "2.2.0", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `REV` and `BYSCORE` arguments",
+		Summary: "Returns the members in a range of scores, by descending score.",
+		Args:    []Arg{keyArg(), arg("max", "double"), arg("min", "double"), withScoresArg, limitArg},
+		Run:     func(c *Call) { zrange(c, byScore, true, false) },
+	},
+	{
+		Name: "zrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Group: "sorted-set", Since: "2.8.9", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `BYLEX` argument",
+		Summary: "Returns the members in a range of strings.",
+		Args:    []Arg{keyArg(), arg("min", "string"), arg("max", "string"), limitArg},
+		Run:     func(c *Call) { zrange(c, byLex, false, false) },
+	},
+	{
+		Name: "zrevrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Group: "sorted-set", Since: "2.8.9", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `REV` and `BYLEX` arguments",
+		Summary: "Returns the members in a range of strings, in reverse order.",
+		Args:    []Arg{keyArg(), arg("max", "string"), arg("min", "string"), limitArg},
+		Run:     func(c *Call) { zrange(c, byLex, true, false) },
+	},
+}
+
+const rangeCost = "O(log N + M), N members in the set and M in the range"
+
+var (
+	limitArg      = block("limit", arg("offset", "integer"), arg("count", "integer")).optional().after("LIMIT")
+	withScoresArg = token("WITHSCORES", "withscores").optional()
+)
+
+// after says which word an argument follows.
+func (a Arg) after(word string) Arg {
+	a.Token = word
+	return a
+}
+
+// order is what a range is over.
+type order uint8
+
+const (
+	byRank order = iota
+	byScore
+	byLex
+)
+
+// rangeOptions is what follows the bounds of a range.
+type rangeOptions struct {
+	by            order
+	reverse       bool
+	withScores    bool
+	limited       bool
+	offset, count int64
+}
+
+// readRangeOptions reads the arguments after the bounds. free allows those
+// that choose the order, which only ZRANGE itself takes.
+func (c *Call) readRangeOptions(o rangeOptions, free bool) (rangeOptions, bool) {
+	chosen := false
+	o.count = -1
+	for i := 4; i < len(c.Args); i++ {
+		switch a := c.Args[i]; {
+		case is(a, "WITHSCORES"):
+			o.withScores = true
+		case is(a, "LIMIT") && i+2 < len(c.Args):
+			var ok bool
+			if o.offset, ok = c.integer(i + 1); !ok {
+				return o, false
+			}
+			if o.count, ok = c.integer(i + 2); !ok {
+				return o, false
+			}
+			o.limited = true
+			i += 2
+		case is(a, "REV") && free && !o.reverse:
+			o.reverse = true
+		case is(a, "BYSCORE") && free && !chosen:
+			o.by, chosen = byScore, true
+		case is(a, "BYLEX") && free && !chosen:
+			o.by, chosen = byLex, true
+		default:
+			c.W.Error(errSyntax)
+			return o, false
+		}
+	}
+	switch {
+	case o.limited && o.by == byRank:
+		c.W.Error("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX")
+		return o, false
+	case o.withScores && o.by == byLex:
+		c.W.Error("ERR syntax error, WITHSCORES not supported in combination with BYLEX")
+		return o, false
+	}
+	return o, true
+}
+
+// zrange does ZRANGE (free) and the older commands, each of which fixes the
+// order.
+func zrange(c *Call, by order, reverse, free bool) {
+	o, ok := c.readRangeOptions(rangeOptions{by: by, reverse: reverse}, free)
+	if !ok {
+		return
+	}
+	find, ok := c.readRange(o.by, o.reverse)
+	if !ok {
+		return
+	}
+	set := c.findSet()
+	if set == nil {
+		c.W.Array(0)
+		return
+	}
+	r := find(set)
+	switch {
+	case !o.limited:
+	case o.offset < 0:
+		r = zset.Range{}
+	case o.reverse:
+		r = r.LimitReverse(clampInt(o.offset), clampInt(o.count))
+	default:
+		r = r.Limit(clampInt(o.offset), clampInt(o.count))
+	}
+	c.replyMembers(set, r, o.reverse, o.withScores)
+}
+
+// readRange reads the bounds in arguments 2 and 3 and returns what finds them
+// in a set. Reversed score and string ranges have their upper bound first; a
+// reversed rank counts from the other end.
+func (c *Call) readRange(by order, reverse bool) (find func(*zset.Set) zset.Range, ok bool) {
+	low, high := c.Args[2], c.Args[3]
+	if reverse {
+		low, high = high, low
+	}
+	switch by {
+	case byScore:
+		r, ok := scoreRange(low, high)
+		if !ok {
+			c.W.Error(errScoreBound)
+			return nil, false
+		}
+		return func(s *zset.Set) zset.Range { return s.ByScore(r) }, true
+	case byLex:
+		r, ok := lexRange(low, high)
+		if !ok {
+			c.W.Error(errLexBound)
+			return nil, false
+		}
+		return func(s *zset.Set) zset.Range { return s.ByLex(r) }, true
+	}
+	start, ok := c.integer(2)
+	if !ok {
+		return nil, false
+	}
+	stop, ok := c.integer(3)
+	if !ok {
+		return nil, false
+	}
+	first, last := clampInt(start), clampInt(stop)
+	if !reverse {
+		return func(s *zset.Set) zset.Range { return s.ByRank(first, last) }, true
+	}
+	return func(s *zset.Set) zset.Range { return s.ByRank(mirror(last, s.Len()), mirror(first, s.Len())) }, true
+}
+
+// mirror turns an index from one end of n members into one from the other:
+// the first, 0, is the last, -1. Those before the first stay before it.
+func mirror(rank, n int) int {
+	if rank < 0 {
+		rank += n
+	}
+	if rank < 0 {
+		return n // before the first from here is after the last from there
+	}
+	return max(n-1-rank, -n-1)
+}
+
+// clampInt fits n into an int with room for sums with a set's length.
+func clampInt(n int64) int {
+	const most = 1 << 40
+	return int(min(max(n, -most), most))
+}
+
+// replyMembers answers the members of r. With scores they are pairs in RESP3
+// and alternate in RESP2.
+func (c *Call) replyMembers(set *zset.Set, r zset.Range, reverse, withScores bool) {
+	n := r.Len()
+	nested := withScores && c.W.Proto() == 3
+	if withScores && !nested {
+		c.W.Array(2 * n)
+	} else {
+		c.W.Array(n)
+	}
+	members := set.Ascend(r)
+	if reverse {
+		members = set.Descend(r)
+	}
+	for member, score := range members {
+		if nested {
+			c.W.Array(2)
+		}
+		c.W.Bulk(member)
+		if withScores {
+			c.W.Score(score)
+		}
+		if c.full() {
+			return
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package node
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"time"
+
+	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/command"
+	"zset.dev/operator/node/resp"
+)
+
+const (
+	flushAt     = 64 << 10  // reply bytes that are sent without waiting for the end of a pipeline
+	replyKept   = 64 << 10  // reply buffer a connection keeps between flushes
+	writeChunk  = 256 << 10 // what is handed to the kernel at once, so that progress shows
+	lingerTime  = 200 * time.Millisecond
+	lingerBytes = 1 << 20
+)
+
+// connection is one client's. All its fields belong to the goroutine in serve,
+// but for those of client that say otherwise.
+type connection struct {
+	server *Server
+	socket net.Conn
+	client *client.Client
+	query  query
+	reply  resp.Writer
+	call   command.Call
+
+	accounted int64 // buffer bytes included in the server's sum
+	abrupt    bool  // close at once: sending more is forbidden or useless
+}
+
+func newConnection(s *Server, socket net.Conn, cl *client.Client) *connection {
+	c := &connection{server: s, socket: socket, client: cl}
+	c.call = command.Call{
+		Env: &s.env, Client: cl, W: &c.reply,
+		Rng: rand.New(rand.NewPCG(rand.Uint64(), cl.ID)),
+	}
+	return c
+}
+
+// serve runs the connection to its end.
+func (c *connection) serve() {
+	defer c.end()
+	for {
+		c.call.At = c.server.now()
+		alive := c.execute()
+		if c.abrupt || !c.flush() || !alive {
+			return
+		}
+		n, err := c.socket.Read(c.query.space())
+		c.account()
+		if n > 0 {
+			c.query.received(n)
+			c.client.BytesIn.Add(int64(n))
+			c.server.stats.BytesIn.Add(int64(n))
+			c.server.stats.Reads.Add(1)
+			c.client.Touch(c.server.now().UnixMilli())
+		}
+		if err != nil {
+			if n == 0 || !errors.Is(err, io.EOF) {
+				return
+			}
+			// What came with the end of the stream is still answered.
+		}
+	}
+}
+
+// execute runs every whole command that has arrived. It reports whether the
+// connection goes on.
+func (c *connection) execute() bool {
+	values := c.server.config.Values()
+	out := values.ClientOutputBufferLimit.Normal
+	c.call.OutputLimit = out.Hard
+	for {
+		limits := frameLimits{
+			authenticated: c.client.Authenticated || values.RequirePass == "",
+			bulkBytes:     values.ProtoMaxBulkLen,
+		}
+		args, err := c.query.next(limits)
+		if err != nil {
+			c.refuse(err)
+			return false
+		}
+		if args == nil {
+			return c.withinQueryLimit(values.ClientQueryBufferLimit)
+		}
+		if len(args) == 0 {
+			continue
+		}
+		if crossProtocol(args[0]) {
+			c.server.log.Warn("closed a client that speaks HTTP", "client", c.client.Addr)
+			c.abrupt = true
+			return false
+		}
+		c.call.Args = args
+		c.server.table.Execute(&c.call)
+		if out.Hard > 0 && int64(c.reply.Len()) > out.Hard {
+			c.server.stats.OutputLimitClosed.Add(1)
+			c.server.log.Warn("closed a client above its output limit", "client", c.client.Addr, "bytes", c.reply.Len())
+			c.abrupt = true
+			return false
+		}
+		if c.client.CloseAfterReply {
+			return false
+		}
+		if c.reply.Len() >= flushAt {
+			if !c.flush() {
+				return false
+			}
+			values = c.server.config.Values()
+		}
+	}
+}
+
+// crossProtocol reports whether a word is how an HTTP request starts: someone
+// makes a browser or a proxy talk to this port.
+func crossProtocol(word []byte) bool {
+	return len(word) == 4 && strings.EqualFold(string(word), "post") || len(word) == 5 && strings.EqualFold(string(word), "host:")
+}
+
+func (c *connection) refuse(err error) {
+	c.server.stats.ProtocolErrors.Add(1)
+	c.server.log.Debug("closed a client after a protocol error", "client", c.client.Addr, "error", err)
+	text := "ERR " + err.Error()
+	c.reply.Error(text)
+	c.server.stats.Error([]byte(text))
+}
+
+func (c *connection) withinQueryLimit(limit int64) bool {
+	c.client.QueryUsed.Store(int64(c.query.waiting()))
+	if limit <= 0 || int64(c.query.waiting()) <= limit {
+		return true
+	}
+	c.server.stats.QueryLimitClosed.Add(1)
+	c.server.log.Warn("closed a client above its query limit", "client", c.client.Addr, "bytes", c.query.waiting())
+	c.abrupt = true
+	return false
+}
+
+// flush sends the replies there are. It reports whether that worked. While it
+// waits for a slow reader the sweep watches over it.
+func (c *connection) flush() bool {
+	left := c.reply.Bytes()
+	if len(left) == 0 {
+		return true
+	}
+	c.account()
+	now := c.server.now().UnixMilli()
+	if soft := c.server.config.Values().ClientOutputBufferLimit.Normal.Soft; soft > 0 && int64(len(left)) > soft {
+		c.client.OverSoftSince.Store(now)
+	}
+	for len(left) > 0 {
+		c.client.ReplyUsed.Store(int64(len(left)))
+		c.client.WritingSince.Store(now)
+		n, err := c.socket.Write(left[:min(len(left), writeChunk)])
+		c.server.stats.Writes.Add(1)
+		c.server.stats.BytesOut.Add(int64(n))
+		c.client.BytesOut.Add(int64(n))
+		if err != nil {
+			c.abrupt = true
+			return false
+		}
+		if left = left[n:]; len(left) > 0 {
+			now = c.server.now().UnixMilli()
+		}
+	}
+	c.client.WritingSince.Store(0)
+	c.client.OverSoftSince.Store(0)
+	c.client.ReplyUsed.Store(0)
+	c.reply.Reset(replyKept)
+	return true
+}
+
+// account brings the server's sum of buffers up to date.
+func (c *connection) account() {
+	query, reply := int64(len(c.query.buf)), int64(cap(c.reply.Bytes()))
+	c.client.QueryCap.Store(query)
+	c.client.ReplyCap.Store(reply)
+	c.server.buffers.Add(query + reply - c.accounted)
+	c.accounted = query + reply
+}
+
+// end closes the connection and takes it off all books. A client that is told
+// why (a protocol error, the node's stop) must get to read it: closing a socket
+// with unread input resets it and throws away what was sent. So the sending
+// side is closed first, and what still arrives is discarded for a moment.
+func (c *connection) end() {
+	if half, ok := c.socket.(interface{ CloseWrite() error }); ok && !c.abrupt && half.CloseWrite() == nil {
+		c.socket.SetReadDeadline(time.Now().Add(lingerTime))
+		io.Copy(io.Discard, io.LimitReader(c.socket, lingerBytes))
+	}
+	c.client.Close()
+	c.server.clients.Remove(c.client)
+	c.server.buffers.Add(-c.accounted)
+}

@@ -1,0 +1,49 @@
+package node
+
+import (
+	"math"
+	"net"
+	"os"
+	"runtime/debug"
+
+	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/command"
+	"zset.dev/operator/node/telemetry"
+)
+
+// usedMemory is what maxmemory limits: the keys with what they hold, and the
+// clients' buffers.
+func (s *Server) usedMemory() int64 { return s.keyspace.Used() + s.buffers.Load() }
+
+// facts takes one reading of everything INFO and the metrics print.
+func (s *Server) facts() telemetry.Facts {
+	s.notePeak()
+	values := s.config.Values()
+	f := telemetry.Facts{
+		Version: s.options.Version, ServerVersion: command.ServerVersion, RunID: s.runID,
+		Executable: telemetry.Executable(), ConfigFile: s.options.ConfigFile, ProcessID: os.Getpid(),
+		Started: s.started, Now: s.now(),
+		MaxClients: values.MaxClients,
+		Used:       s.usedMemory(), Dataset: s.keyspace.Used(), Peak: s.peak.Load(),
+		Limit: values.MaxMemory.Bytes, Policy: values.MaxMemoryPolicy,
+		Keys: s.keyspace.Len(), Expiring: s.keyspace.Expiring(), Expired: s.keyspace.Expired(),
+		Ready: s.notReady() == "", Stats: s.stats,
+	}
+	if len(s.listeners) > 0 {
+		f.Port = s.Addr().(*net.TCPAddr).Port
+	}
+	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
+		f.SoftLimit = limit
+	}
+	f.Container = containerLimit()
+	s.clients.Each(func(cl *client.Client) {
+		query, reply := cl.QueryCap.Load(), cl.ReplyCap.Load()
+		f.Connected++
+		f.QueryBytes += query
+		f.ReplyBytes += reply
+		f.LargestQuery = max(f.LargestQuery, query)
+		f.LargestReply = max(f.LargestReply, reply)
+	})
+	f.ReadProcess()
+	return f
+}

@@ -1,0 +1,48 @@
+package keyspace
+
+import "zset.dev/operator/zset"
+
+// Entry is one key and what it holds. It belongs to its partition: every field
+// and method needs the partition's lock, except Key, which never changes.
+type Entry struct {
+	next     *Entry // the next entry of the same bucket
+	key      string
+	set      *zset.Set
+	hash     uint64
+	expireAt int64 // milliseconds since the epoch; 0 is never
+	setBytes int64 // what the set took when it was last settled
+	due      int32 // index in the partition's heap; -1 when it does not expire
+	slot     uint16
+}
+
+// entryBytes is the size of an Entry; a test compares it with the real one.
+const entryBytes = 64
+
+// Key is the entry's name. It may be kept after the partition is released.
+func (e *Entry) Key() string { return e.key }
+
+// Set is the sorted set to read from. To change it, use Write.
+func (e *Entry) Set() *zset.Set { return e.set }
+
+// Write is the sorted set to change, with the tuning its next write follows.
+// Held.Settle must be called afterwards.
+func (e *Entry) Write(t *zset.Tuning) *zset.Set {
+	e.set.SetTuning(t)
+	return e.set
+}
+
+// ExpireAt is when the key expires, in milliseconds since the epoch; 0 when it
+// does not.
+func (e *Entry) ExpireAt() int64 { return e.expireAt }
+
+// MemoryUsage is the bytes the key takes in all: its entry, its name, its
+// share of the table and its set.
+func (e *Entry) MemoryUsage() int64 {
+	return entryBytes + bucketBytes + keyBytes(len(e.key)) + int64(e.set.MemoryUsage())
+}
+
+// fixedBytes is what the entry takes beside its set and its bucket.
+func (e *Entry) fixedBytes() int64 { return entryBytes + keyBytes(len(e.key)) }
+
+// keyBytes is what a key of n bytes takes: allocations are of whole words.
+func keyBytes(n int) int64 { return int64(n+7) &^ 7 }

@@ -1,0 +1,120 @@
+package keyspace
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"zset.dev/operator/zset"
+)
+
+// Held is the partitions one command holds. The zero value holds nothing; it
+// is used by one goroutine and may be used again after Release.
+type Held struct {
+	ks  *Keyspace
+	now int64
+
+	// The partitions held, ascending, each once. Most commands name one key.
+	numbers []int
+	one     [1]int
+
+	// Hits and Misses count what Find met since Hold.
+	Hits, Misses int
+}
+
+// Hold locks the partitions of keys, in ascending order, for a command that
+// runs at now (milliseconds since the epoch). The caller must hold nothing
+// else of this keyspace, and must call Release.
+func (ks *Keyspace) Hold(h *Held, now int64, keys ...[]byte) {
+	h.ks, h.now, h.Hits, h.Misses = ks, now, 0, 0
+	if len(keys) == 1 {
+		h.one[0] = Slot(keys[0]) / slotsInPartition
+		h.numbers = h.one[:]
+	} else {
+		h.numbers = h.one[:0]
+		for _, key := range keys {
+			h.numbers = append(h.numbers, Slot(key)/slotsInPartition)
+		}
+		slices.Sort(h.numbers)
+		h.numbers = slices.Compact(h.numbers)
+	}
+	for _, n := range h.numbers {
+		ks.partitions[n].mu.Lock()
+	}
+}
+
+// Release unlocks what Hold locked. No entry may be used afterwards.
+func (h *Held) Release() {
+	for _, n := range h.numbers {
+		h.ks.partitions[n].mu.Unlock()
+	}
+	h.numbers = nil
+}
+
+// Find is the entry of key, nil when there is none or its time has come; in
+// that case it is removed.
+func (h *Held) Find(key []byte) *Entry {
+	slot := Slot(key)
+	p := h.partition(slot)
+	e := p.find(slot, maphash.Bytes(h.ks.seed, key), key)
+	if e != nil && e.expireAt != 0 && e.expireAt <= h.now {
+		p.remove(h.ks, e)
+		h.ks.expired.Add(1)
+		e = nil
+	}
+	if e == nil {
+		h.Misses++
+		return nil
+	}
+	h.Hits++
+	return e
+}
+
+// Create adds key with an empty set and no expiry. The key must not be there.
+// Settle must be called before Release.
+func (h *Held) Create(key []byte, t *zset.Tuning) *Entry {
+	slot := Slot(key)
+	e := &Entry{
+		key:  string(key),
+		set:  zset.New(t),
+		hash: maphash.Bytes(h.ks.seed, key),
+		due:  -1,
+		slot: uint16(slot),
+	}
+	e.setBytes = int64(e.set.MemoryUsage())
+	h.partition(slot).insert(h.ks, e)
+	return e
+}
+
+// Settle accounts for what was done to e's set, and removes the key when the
+// set is empty; gone tells so.
+func (h *Held) Settle(e *Entry) (gone bool) {
+	if e.set.Len() == 0 {
+		h.Remove(e)
+		return true
+	}
+	now := int64(e.set.MemoryUsage())
+	if now != e.setBytes {
+		h.ks.used.Add(now - e.setBytes)
+		e.setBytes = now
+	}
+	return false
+}
+
+// Remove takes the key out.
+func (h *Held) Remove(e *Entry) { h.partition(int(e.slot)).remove(h.ks, e) }
+
+// SetExpiry lets e expire at that time (milliseconds since the epoch), or
+// never when it is 0.
+func (h *Held) SetExpiry(e *Entry, at int64) {
+	h.partition(int(e.slot)).setExpiry(h.ks, e, at)
+}
+
+// partition is the one that slot is in. That it is held is the caller's duty:
+// a key outside those given to Hold would be a race, so it panics.
+func (h *Held) partition(slot int) *partition {
+	n := slot / slotsInPartition
+	if !slices.Contains(h.numbers, n) {
+		panic("keyspace: a key was used whose partition is not held")
+	}
+	return &h.ks.partitions[n]
+}

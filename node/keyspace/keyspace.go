@@ -1,0 +1,126 @@
+package keyspace
+
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+)
+
+// Keyspace holds every key of the node. Its methods may be called from any
+// goroutine that holds no partition.
+type Keyspace struct {
+	seed       maphash.Seed
+	partitions [partitionCount]partition
+
+	// Sums over all partitions, changed while the partition concerned is held.
+	used     atomic.Int64
+	keys     atomic.Int64
+	expiring atomic.Int64
+	expired  atomic.Int64 // keys removed because their time had come, ever
+
+	expireFrom int // the partition ExpireDue goes on with; owned by its caller
+}
+
+// partition is the keys of 128 neighbouring slots.
+type partition struct {
+	mu    sync.Mutex
+	slots [slotsInPartition]*dict // guarded by mu; nil when the slot is empty
+	due   dueHeap                 // guarded by mu
+	count int                     // guarded by mu
+	_     [64]byte                // keeps neighbours' locks off one cache line
+}
+
+// New makes an empty keyspace.
+func New() *Keyspace { return &Keyspace{seed: maphash.MakeSeed()} }
+
+// Used is the bytes that all keys and what they hold take.
+func (ks *Keyspace) Used() int64 { return ks.used.Load() }
+
+// Len is the number of keys, those included whose time has come but which
+// were not removed yet.
+func (ks *Keyspace) Len() int { return int(ks.keys.Load()) }
+
+// Expiring is the number of keys with an expiry.
+func (ks *Keyspace) Expiring() int { return int(ks.expiring.Load()) }
+
+// Expired is the number of keys ever removed because their time had come.
+func (ks *Keyspace) Expired() int64 { return ks.expired.Load() }
+
+// Clear removes every key, one partition at a time, and reports how many.
+func (ks *Keyspace) Clear() (removed int) {
+	for i := range ks.partitions {
+		removed += ks.partitions[i].clear(ks)
+	}
+	return removed
+}
+
+func (p *partition) clear(ks *Keyspace) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.count == 0 {
+		return 0
+	}
+	var freed int64
+	for i, d := range p.slots {
+		if d == nil {
+			continue
+		}
+		freed += d.bytes()
+		d.visit(0, d.count+1, func(e *Entry) {
+			freed += e.fixedBytes() + e.setBytes
+			e.set.Release()
+		})
+		p.slots[i] = nil
+	}
+	n := p.count
+	ks.used.Add(-freed)
+	ks.keys.Add(-int64(n))
+	ks.expiring.Add(-int64(len(p.due)))
+	p.due, p.count = nil, 0
+	return n
+}
+
+func (p *partition) find(slot int, hash uint64, key []byte) *Entry {
+	d := p.slots[slot%slotsInPartition]
+	if d == nil {
+		return nil
+	}
+	return d.find(hash, key)
+}
+
+func (p *partition) insert(ks *Keyspace, e *Entry) {
+	at := &p.slots[e.slot%slotsInPartition]
+	var before int64
+	if *at == nil {
+		*at = newDict()
+	} else {
+		before = (*at).bytes()
+	}
+	(*at).insert(e)
+	p.count++
+	ks.keys.Add(1)
+	ks.used.Add((*at).bytes() - before + e.fixedBytes() + e.setBytes)
+}
+
+// remove takes e out of the partition and releases its set.
+func (p *partition) remove(ks *Keyspace, e *Entry) {
+	p.setExpiry(ks, e, 0)
+	at := &p.slots[e.slot%slotsInPartition]
+	before, after := (*at).bytes(), int64(0)
+	(*at).remove(e)
+	if (*at).count == 0 {
+		*at = nil
+	} else {
+		after = (*at).bytes()
+	}
+	p.count--
+	ks.keys.Add(-1)
+	ks.used.Add(after - before - e.fixedBytes() - e.setBytes)
+	e.set.Release()
+}
+
+func (p *partition) setExpiry(ks *Keyspace, e *Entry, at int64) {
+	before := len(p.due)
+	p.due.set(e, at)
+	ks.expiring.Add(int64(len(p.due) - before))
+}

@@ -1,0 +1,91 @@
+package node
+
+import "github.com/tidwall/redcon"
+
+// Sizes of a query buffer, in bytes.
+const (
+	readStart = 4 << 10  // a new connection's
+	readMost  = 64 << 10 // that of one whose reads fill it; more only for a larger command
+)
+
+// query is a connection's query buffer: the bytes received and not yet
+// executed, cut into commands. Its goroutine owns it.
+type query struct {
+	buf        []byte
+	start, end int   // buf[start:end] waits
+	frame      frame // what is known of the command at start
+	filled     bool  // the last read left no room
+	args       [][]byte
+}
+
+// argsKept is how many words of a command the buffer of words keeps room for.
+const argsKept = 1024
+
+// next cuts the next command off. It returns no words when what waits is not a
+// whole command yet, and empty ones for an empty command, which has no reply.
+// The words are valid until space is called. A protocol error ends the
+// connection.
+func (q *query) next(limits frameLimits) (args [][]byte, err error) {
+	waiting := q.buf[q.start:q.end]
+	size, err := q.frame.scan(waiting, limits)
+	if err != nil || size == 0 {
+		return nil, err
+	}
+	kind := q.frame.kind
+	q.frame = frame{}
+	q.start += size
+	if cap(q.args) > argsKept {
+		q.args = nil
+	}
+	switch kind {
+	case frameEmpty:
+		return [][]byte{}, nil
+	case frameInline:
+		q.args, err = splitInline(waiting[:size], q.args[:0])
+		if q.args == nil {
+			q.args = [][]byte{}
+		}
+		return q.args, err
+	}
+	// The frame is whole and its lengths are sound, so redcon only slices it.
+	_, q.args, _, _, err = redcon.ReadNextCommand(waiting[:size], q.args)
+	return q.args, err
+}
+
+// waiting is the number of bytes received and not yet executed.
+func (q *query) waiting() int { return q.end - q.start }
+
+// space is where to read to; it is never empty. It grows the buffer at most to
+// twice what has really arrived, whatever length a command announces.
+func (q *query) space() []byte {
+	waiting := q.waiting()
+	if waiting == 0 {
+		q.start, q.end = 0, 0
+		if len(q.buf) > readMost {
+			q.buf = nil
+		}
+	}
+	size := max(len(q.buf), readStart)
+	if q.filled && size < readMost {
+		size = min(2*size, readMost)
+	}
+	if need := max(q.frame.need, waiting+1); need > size {
+		size = min(max(need, readMost), 2*size)
+	}
+	switch {
+	case size > len(q.buf):
+		grown := make([]byte, size)
+		q.end = copy(grown, q.buf[q.start:q.end])
+		q.buf, q.start = grown, 0
+	case q.end == len(q.buf) || q.start+q.frame.need > len(q.buf):
+		q.end = copy(q.buf, q.buf[q.start:q.end])
+		q.start = 0
+	}
+	return q.buf[q.end:]
+}
+
+// received says that n bytes were read into space.
+func (q *query) received(n int) {
+	q.end += n
+	q.filled = q.end == len(q.buf)
+}

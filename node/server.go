@@ -1,0 +1,196 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/command"
+	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/telemetry"
+	"zset.dev/operator/zset"
+)
+
+// Options are what a Server is made of. Config is required.
+type Options struct {
+	Config     *config.Config
+	Version    string
+	ConfigFile string           // for INFO
+	Log        *slog.Logger     // nil discards
+	Now        func() time.Time // nil is the system's clock
+
+	// WriteStall is how long a write may make no progress before the client
+	// is closed; 0 is a minute.
+	WriteStall time.Duration
+}
+
+// Server is one node. Make it with New, open it with Start, then Run it.
+type Server struct {
+	options Options
+	config  *config.Config
+	log     *slog.Logger
+	now     func() time.Time
+	started time.Time
+	runID   string
+
+	table    *command.Table
+	env      command.Env
+	stats    *telemetry.Stats
+	keyspace *keyspace.Keyspace
+	clients  *client.Registry
+	tuning   atomic.Pointer[zset.Tuning] // stored by the configuration's callback
+	buffers  atomic.Int64                // bytes of all clients' buffers
+	peak     atomic.Int64                // largest memory in use seen by the sweep
+
+	listeners     []net.Listener // set by Start
+	httpListeners []net.Listener // set by Start
+	http          *http.Server   // set by Start
+
+	connections sync.WaitGroup // one each; Run waits
+	accepting   sync.WaitGroup // accept loops; Run waits
+	background  sync.WaitGroup // sweep and HTTP; Run waits
+
+	stopOnce sync.Once
+	stopping chan struct{} // closed when the stop begins
+	stopNow  atomic.Bool   // do not wait for clients
+	serving  atomic.Bool
+}
+
+// New makes a server that is not listening yet.
+func New(o Options) (*Server, error) {
+	if o.Config == nil {
+		return nil, errors.New("node: Options.Config is required")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.WriteStall == 0 {
+		o.WriteStall = time.Minute
+	}
+	table := command.NewTable()
+	s := &Server{
+		options: o, config: o.Config, log: o.Log, now: o.Now, started: o.Now(), runID: newRunID(),
+		table: table, stats: telemetry.NewStats(table.Names()), keyspace: keyspace.New(), clients: client.NewRegistry(),
+		stopping: make(chan struct{}),
+	}
+	s.env = command.Env{
+		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats,
+		Now: s.now, Tuning: s.tuning.Load, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop, Version: o.Version,
+	}
+	tuning, err := tuningOf(o.Config.Values())
+	if err != nil {
+		return nil, err
+	}
+	s.tuning.Store(tuning)
+	o.Config.OnChange(func(_, now *config.Values) {
+		// The configuration has checked these values already.
+		tuning, err := tuningOf(now)
+		if err != nil {
+			s.log.Error("kept the former tuning of sorted sets", "error", err)
+			return
+		}
+		s.tuning.Store(tuning)
+	})
+	return s, nil
+}
+
+// tuningOf is how the values want sorted sets to be. What is written next to
+// any set follows it.
+func tuningOf(v *config.Values) (*zset.Tuning, error) {
+	return zset.NewTuning(zset.Options{
+		P: v.SkipListP.Value, MaxLevel: v.SkipListMaxLevel,
+		ListpackMaxEntries: v.ZSetMaxListpackEntries, ListpackMaxValueBytes: v.ZSetMaxListpackValue,
+	})
+}
+
+// newRunID is 40 random hex digits.
+func newRunID() string {
+	var b [20]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// Start opens the ports. Connections wait in the kernel until Run.
+func (s *Server) Start() error {
+	values := s.config.Values()
+	var err error
+	if s.listeners, err = listenAll(values.Bind, values.Port, "port"); err != nil {
+		return err
+	}
+	if values.HTTPPort == 0 {
+		return nil
+	}
+	if s.httpListeners, err = listenAll(values.HTTPAddresses(), values.HTTPPort, "http-port"); err != nil {
+		closeAll(s.listeners)
+		return err
+	}
+	s.http = &http.Server{
+		Handler:           telemetry.Handler(s.notReady, telemetry.NewRegistry(s.facts)),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	return nil
+}
+
+// Addr is where RESP is served, the first address when there are several.
+// Valid after Start.
+func (s *Server) Addr() net.Addr { return s.listeners[0].Addr() }
+
+// HTTPAddr is where HTTP is served, the first address when there are several;
+// nil when it is off. Valid after Start.
+func (s *Server) HTTPAddr() net.Addr {
+	if len(s.httpListeners) == 0 {
+		return nil
+	}
+	return s.httpListeners[0].Addr()
+}
+
+// Run serves until ctx is done or a client sends SHUTDOWN, then stops: no new
+// connections, not ready, commands that have arrived are answered for at most
+// shutdown-timeout, everything is closed. It returns once nothing of the
+// server runs any more.
+func (s *Server) Run(ctx context.Context) {
+	for _, l := range s.listeners {
+		s.accepting.Go(func() { s.accept(l) })
+	}
+	for _, l := range s.httpListeners {
+		s.background.Go(func() { s.http.Serve(l) })
+	}
+	s.background.Go(s.sweep)
+	s.serving.Store(true)
+
+	select {
+	case <-ctx.Done():
+		s.beginStop(false)
+	case <-s.stopping:
+	}
+	s.drain()
+	if s.http != nil {
+		// A probe under way is answered; the limit is for one that hangs.
+		limit, cancel := context.WithTimeout(context.Background(), time.Second)
+		s.http.Shutdown(limit)
+		cancel()
+		s.http.Close()
+	}
+	s.background.Wait()
+	s.log.Info("stopped")
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		l.Close()
+	}
+}

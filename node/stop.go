@@ -1,0 +1,70 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"zset.dev/operator/node/client"
+)
+
+// stopGrace is how long a connection goes on reading once the stop began, so
+// that commands on their way are still answered.
+const stopGrace = 20 * time.Millisecond
+
+// beginStop lets Run stop; now leaves out the waiting. It reports whether the
+// stop had not begun before.
+func (s *Server) beginStop(now bool) (first bool) {
+	s.stopOnce.Do(func() {
+		first = true
+		s.stopNow.Store(now)
+		s.serving.Store(false)
+		close(s.stopping)
+	})
+	return first
+}
+
+func (s *Server) isStopping() bool {
+	select {
+	case <-s.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// drain ends all connections, after what they have sent was answered if there
+// is time.
+func (s *Server) drain() {
+	timeout := s.config.Values().ShutdownTimeout
+	s.log.Info("stopping", "clients", s.clients.Len(), "timeout", timeout)
+	closeAll(s.listeners)
+	s.accepting.Wait()
+
+	done := make(chan struct{})
+	go func() { // ends when the last connection does, which is below
+		s.connections.Wait()
+		close(done)
+	}()
+	if !s.stopNow.Load() {
+		s.clients.Each((*client.Client).Hurry)
+		limit, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		if wait(limit, done) {
+			return
+		}
+		s.log.Warn("closing clients that still had commands to run", "clients", s.clients.Len())
+	}
+	s.clients.Each((*client.Client).Close)
+	<-done
+}
+
+// notReady is why this node should get no traffic; empty when it should.
+func (s *Server) notReady() string {
+	switch {
+	case s.isStopping():
+		return "stopping"
+	case !s.serving.Load():
+		return "starting"
+	}
+	return ""
+}

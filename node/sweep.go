@@ -1,0 +1,80 @@
+package node
+
+import (
+	"time"
+
+	"zset.dev/operator/node/client"
+)
+
+const (
+	sweepEvery  = 100 * time.Millisecond
+	clientEvery = 5     // sweeps between two looks at the clients
+	expireMost  = 20000 // keys removed in one sweep at most: some 10 ms
+)
+
+// sweep does what comes round by the clock, until the stop begins.
+func (s *Server) sweep() {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-s.stopping:
+			return
+		case <-ticker.C:
+		}
+		now := s.now()
+		s.keyspace.ExpireDue(now.UnixMilli(), expireMost)
+		s.stats.Tick(now)
+		s.notePeak()
+		if n%clientEvery == 0 {
+			s.sweepClients(now)
+		}
+	}
+}
+
+func (s *Server) notePeak() {
+	if used := s.usedMemory(); used > s.peak.Load() {
+		s.peak.Store(used)
+	}
+}
+
+// verdict is why a client has to go.
+type verdict uint8
+
+const (
+	keep verdict = iota
+	idle
+	stuck
+)
+
+// judge decides about a client by when it last sent something, since when a
+// write to it makes no progress and since when its replies are above the soft
+// limit (0: not at present), all in Unix milliseconds.
+func judge(now, active, writing, overSoft int64, timeout, stall, softFor time.Duration) verdict {
+	since := func(then int64) time.Duration { return time.Duration(now-then) * time.Millisecond }
+	switch {
+	case writing != 0 && since(writing) > stall,
+		overSoft != 0 && softFor > 0 && since(overSoft) > softFor:
+		return stuck
+	case timeout > 0 && writing == 0 && since(active) > timeout:
+		return idle
+	}
+	return keep
+}
+
+func (s *Server) sweepClients(now time.Time) {
+	values := s.config.Values()
+	softFor := values.ClientOutputBufferLimit.Normal.SoftFor
+	s.clients.Each(func(cl *client.Client) {
+		switch judge(now.UnixMilli(), cl.IdleSince(), cl.WritingSince.Load(), cl.OverSoftSince.Load(), values.Timeout, s.options.WriteStall, softFor) {
+		case idle:
+			s.stats.IdleClosed.Add(1)
+			s.log.Debug("closed an idle client", "client", cl.Addr)
+			cl.Close()
+		case stuck:
+			s.stats.OutputLimitClosed.Add(1)
+			s.log.Warn("closed a client that does not read its replies", "client", cl.Addr, "bytes", cl.ReplyUsed.Load())
+			cl.Close()
+		}
+	})
+}

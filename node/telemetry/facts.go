@@ -1,0 +1,62 @@
+package telemetry
+
+import (
+	"runtime"
+	"time"
+)
+
+// Facts is one reading of the node: all that INFO and the metrics print.
+type Facts struct {
+	// Server.
+	Version       string // the node's own
+	ServerVersion string // the protocol's commands it follows
+	RunID         string // 40 hex digits, new at every start
+	Port          int
+	Executable    string
+	ConfigFile    string
+	ProcessID     int
+	Started, Now  time.Time
+
+	// Clients.
+	Connected, MaxClients int
+	QueryBytes            int64 // query buffers of all clients
+	ReplyBytes            int64 // reply buffers of all clients
+	LargestQuery          int64
+	LargestReply          int64
+
+	// Memory.
+	Used       int64 // keys, what they hold, and clients' buffers
+	Dataset    int64 // keys and what they hold
+	Peak       int64 // the largest Used seen
+	Resident   int64 // the process, as the system counts it; 0 when unknown
+	Limit      int64 // maxmemory; 0 is none
+	SoftLimit  int64 // what the garbage collector keeps the process under; 0 is none
+	Container  int64 // the container's limit; 0 when there is none
+	Policy     string
+	HeapInUse  int64
+	HeapSystem int64
+
+	// Keyspace.
+	Keys, Expiring int
+	Expired        int64 // ever
+
+	// CPU, seconds.
+	UserCPU, SystemCPU float64
+
+	Ready bool // serving
+
+	Stats *Stats
+}
+
+// Uptime is how long the node has run.
+func (f *Facts) Uptime() time.Duration { return f.Now.Sub(f.Started) }
+
+// ReadProcess fills in what the operating system and the runtime know of this
+// process.
+func (f *Facts) ReadProcess() {
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	f.HeapInUse, f.HeapSystem = int64(heap.HeapInuse), int64(heap.Sys-heap.HeapReleased)
+	f.Resident = residentBytes()
+	f.UserCPU, f.SystemCPU = cpuSeconds()
+}

@@ -1,0 +1,166 @@
+package telemetry
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Stats is the node's counters. All may be changed and read by any goroutine.
+// CONFIG RESETSTAT sets them back to zero.
+type Stats struct {
+	ConnectionsAccepted atomic.Int64
+	ConnectionsRejected atomic.Int64 // turned away by maxclients or protected mode
+	OutputLimitClosed   atomic.Int64 // closed because a reply was too large or not read
+	QueryLimitClosed    atomic.Int64 // closed because a query was too large
+	IdleClosed          atomic.Int64
+	ProtocolErrors      atomic.Int64
+	CommandsProcessed   atomic.Int64
+	BytesIn             atomic.Int64
+	BytesOut            atomic.Int64
+	Hits                atomic.Int64
+	Misses              atomic.Int64
+	AuthFailures        atomic.Int64
+	ExpiredBase         atomic.Int64 // what Expired counted at the last reset
+	Reads               atomic.Int64 // reads from sockets
+	Writes              atomic.Int64 // writes to sockets
+
+	commands []CommandStat // one each, by the table's numbers; the slice is fixed
+
+	mu     sync.Mutex
+	errors map[string]int64 // by code; guarded by mu
+	ops    rate             // guarded by mu
+	in     rate             // guarded by mu
+	out    rate             // guarded by mu
+}
+
+// CommandStat is what was seen of one command.
+type CommandStat struct {
+	Name     string // fixed
+	Calls    atomic.Int64
+	Nanos    atomic.Int64 // time spent in calls
+	Rejected atomic.Int64 // refused before they ran
+	Failed   atomic.Int64 // ran and answered an error
+}
+
+// errorKinds bounds the table of error codes, which would otherwise grow with
+// whatever codes there are.
+const errorKinds = 128
+
+// NewStats makes counters for the commands named, numbered in that order.
+func NewStats(commands []string) *Stats {
+	s := &Stats{commands: make([]CommandStat, len(commands)), errors: map[string]int64{}}
+	for i, name := range commands {
+		s.commands[i].Name = name
+	}
+	return s
+}
+
+// Command is the counters of command number i.
+func (s *Stats) Command(i int) *CommandStat { return &s.commands[i] }
+
+// Commands is the counters of all commands, in the order of their names.
+func (s *Stats) Commands() []*CommandStat {
+	all := make([]*CommandStat, len(s.commands))
+	for i := range s.commands {
+		all[i] = &s.commands[i]
+	}
+	slices.SortFunc(all, func(a, b *CommandStat) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Error counts an error reply, given its text without the leading minus.
+func (s *Stats) Error(text []byte) {
+	code := text
+	if i := bytes.IndexAny(text, " \r\n"); i >= 0 {
+		code = text[:i]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.errors[string(code)]; known || len(s.errors) < errorKinds {
+		s.errors[string(code)]++
+	}
+}
+
+// ErrorCount is how often one code was answered.
+type ErrorCount struct {
+	Code  string
+	Count int64
+}
+
+// Errors is the count of each code, in the order of the codes.
+func (s *Stats) Errors() []ErrorCount {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]ErrorCount, 0, len(s.errors))
+	for code, n := range s.errors {
+		all = append(all, ErrorCount{code, n})
+	}
+	slices.SortFunc(all, func(a, b ErrorCount) int { return strings.Compare(a.Code, b.Code) })
+	return all
+}
+
+// Reset sets every counter back; expired is what the keyspace counts now.
+func (s *Stats) Reset(expired int64) {
+	for _, n := range []*atomic.Int64{
+		&s.ConnectionsAccepted, &s.ConnectionsRejected, &s.OutputLimitClosed, &s.QueryLimitClosed, &s.IdleClosed, &s.ProtocolErrors,
+		&s.CommandsProcessed, &s.BytesIn, &s.BytesOut, &s.Hits, &s.Misses, &s.AuthFailures, &s.Reads, &s.Writes,
+	} {
+		n.Store(0)
+	}
+	s.ExpiredBase.Store(expired)
+	for i := range s.commands {
+		c := &s.commands[i]
+		c.Calls.Store(0)
+		c.Nanos.Store(0)
+		c.Rejected.Store(0)
+		c.Failed.Store(0)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.errors)
+	s.ops, s.in, s.out = rate{}, rate{}, rate{}
+}
+
+// Tick takes a reading for the rates INFO prints; call it a few times a second.
+func (s *Stats) Tick(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ops.tick(now, s.CommandsProcessed.Load())
+	s.in.tick(now, s.BytesIn.Load())
+	s.out.tick(now, s.BytesOut.Load())
+}
+
+// Rates is the recent commands, bytes in and bytes out per second.
+func (s *Stats) Rates() (ops, in, out float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ops.mean(), s.in.mean(), s.out.mean()
+}
+
+// rate is the mean of the last few readings of a growing counter.
+type rate struct {
+	at     time.Time
+	value  int64
+	perSec [16]float64
+	next   int
+}
+
+func (r *rate) tick(now time.Time, value int64) {
+	if elapsed := now.Sub(r.at).Seconds(); !r.at.IsZero() && elapsed > 0 {
+		r.perSec[r.next] = float64(value-r.value) / elapsed
+		r.next = (r.next + 1) % len(r.perSec)
+	}
+	r.at, r.value = now, value
+}
+
+func (r *rate) mean() float64 {
+	sum := 0.0
+	for _, v := range r.perSec {
+		sum += v
+	}
+	return sum / float64(len(r.perSec))
+}
