@@ -23,12 +23,14 @@
 #   build [NAME...]    build the binaries only: all of them, or these; needs no root
 #   assets             build etcd, kube-apiserver and kubectl only, and print their folder (KUBEBUILDER_ASSETS)
 #   kubectl-path       build kubectl only, and print its folder
+#   kubeconfig-path    print where the kubeconfig of this cluster is, or will be
 #
 # environment: NODES=3        nodes that 'up' starts
 #              NODE_GRACE=20s silence after which a node is NotReady, EVICT_AFTER=30 seconds until its pods are
 #              evicted: both taken when the cluster boots
 #              XDG_CACHE_HOME (default ~/.cache): the binaries are in zset-operator/kube below it
 # state:       /var/lib/zset-operator/kube, one cluster per machine; logs in log/ and nodes/*/log/
+# shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mods=$here/mods
@@ -51,7 +53,7 @@ mods=$here/mods
 # shellcheck source=lib/doctor.sh
 . "$here/lib/doctor.sh"
 
-usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$here/kube.sh"; }
+usage() { sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//p}' "$here/kube.sh"; }
 
 exists() { [ -L "$state/build" ]; }
 use_running_build() { # a cluster that exists keeps the binaries it was booted with
@@ -159,6 +161,7 @@ case $verb in
   node) node "$@" ;;
   build) build_all "$@"; echo "$bin" ;;
   assets) build_all etcd kube-apiserver kubectl; echo "$bin" ;;
+  kubeconfig-path) echo "$kubeconfig" ;;
   kubectl-path) build_all kubectl; echo "$bin" ;;
   -h | --help | help) usage ;;
   *) usage >&2; exit 2 ;;

@@ -105,7 +105,7 @@ try_space() {
 try_memory() {
   local free
   free=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
-  [ "$free" -ge 2500 ] || echo "$free MB available; the build needs 2 GB at its peak, the cluster about 1 GB"
+  [ "$free" -ge "$1" ] || echo "$free MB available, $1 MB are needed"
 }
 
 doctor() { # one line for each check; fails when 'up' cannot succeed here
@@ -114,7 +114,7 @@ doctor() { # one line for each check; fails when 'up' cannot succeed here
   check "Linux" "use kind or another cluster and set KUBECONFIG" test "$(uname -s)" = Linux
   check "Go 1.26 or later" "https://go.dev/dl" need_go
   check "disk space" "free some, or set XDG_CACHE_HOME" try_space "$(if built; then echo 1000; else echo 12000; fi)"
-  check "memory" "close something" try_memory
+  check "memory" "close something" try_memory "$(if built; then echo 1200; else echo 2500; fi)"
   missing=$(missing_packages | tr '\n' ' ')
   if [ -z "$missing" ]; then
     check "packages" "" true
