@@ -75,7 +75,8 @@ func (c *Config) Set(pairs ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	// As real servers do, all names are looked at before any value.
+	// As real servers do, all names are looked at before any value, and
+	// answered as they were written.
 	seen := make(map[string]bool)
 	for i := 0; i < len(pairs); i += 2 {
 		name := strings.ToLower(pairs[i])
@@ -83,9 +84,9 @@ func (c *Config) Set(pairs ...string) error {
 		case d == nil:
 			return fmt.Errorf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", pairs[i])
 		case !d.live:
-			return setFailed(name, "can't set immutable config")
+			return setFailed(pairs[i], "can't set immutable config")
 		case seen[name]:
-			return setFailed(name, "duplicate parameter")
+			return setFailed(pairs[i], "duplicate parameter")
 		}
 		seen[name] = true
 	}

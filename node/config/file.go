@@ -32,8 +32,8 @@ func parseFile(name, content string) (settings []setting, problems []error) {
 		words, ok := splitWords(line)
 		switch {
 		case !ok:
-			first, _, _ := strings.Cut(line, " ")
-			problems = append(problems, problem(origin, first, reason("unbalanced quotes; a value that has a quote in it is written in quotes, as \"a\\\"b\"")))
+			name := strings.Fields(line)[0] // no more of it: it may hold a password
+			problems = append(problems, problem(origin, name, reason("unbalanced quotes; a value that has a quote in it is written in quotes, as \"a\\\"b\"")))
 		default:
 			settings = append(settings, setting{origin, words[0], words[1:]})
 		}

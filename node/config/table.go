@@ -111,7 +111,7 @@ var table = []directive{
 	{
 		name: "zset-skiplist-p", group: sortedSets, initial: "1/e", live: true,
 		doc:  "share of skip-list towers that reach one level higher: 1/e or a decimal up to 0.75",
-		note: "1/e has the shortest expected search; less saves memory. CONFIG GET answers `1/e` or the shortest decimal.",
+		note: "Less saves memory, more shortens searches, up to about 1/e. CONFIG GET answers `1/e` or the shortest decimal.",
 		kind: skipListP,
 	},
 	{
