@@ -29,8 +29,8 @@ type desired struct {
 
 func (d desired) String() string { return d.kind + " " + d.name }
 
-// config is an apply configuration A of objects of type T.
-type config[A any] interface {
+// applyConfig is an apply configuration of type A.
+type applyConfig[A any] interface {
 	runtime.ApplyConfiguration
 	GetKind() *string
 	GetName() *string
@@ -38,7 +38,7 @@ type config[A any] interface {
 }
 
 // want pairs an apply configuration with client-go's extraction of the same type.
-func want[A config[A], T any, L interface {
+func want[A applyConfig[A], T any, L interface {
 	*T
 	client.Object
 }](ac A, extract func(L, string) (A, error)) desired {

@@ -21,7 +21,7 @@ type StorageSpec struct {
 	// Size of the volume. This version cannot change it after creation.
 	//
 	// +required
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).sign() > 0",message="storage.size must be greater than zero, such as \"10Gi\""
+	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="storage.size must be greater than zero, such as \"10Gi\""
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity(string(oldSelf))) == 0",message="storage.size cannot be changed by this version: make a new cluster"
 	Size resource.Quantity `json:"size"`
 

@@ -60,8 +60,8 @@ const (
 
 // ZSetClusterSpec is what a user wants of a cache.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.engine.maxMemory) || !self.engine.maxMemory.endsWith('%') || (has(self.resources.limits) && 'memory' in self.resources.limits)",message="engine.maxMemory as a percentage needs resources.limits.memory: set that limit, or give an amount such as \"2Gi\""
-// +kubebuilder:validation:XValidation:rule="!has(self.engine.maxMemory) || !isQuantity(self.engine.maxMemory) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(self.engine.maxMemory).compareTo(quantity(string(self.resources.limits['memory']))) <= 0",message="engine.maxMemory must not exceed resources.limits.memory"
+// +kubebuilder:validation:XValidation:rule="!has(self.engine) || !has(self.engine.maxMemory) || !self.engine.maxMemory.endsWith('%') || (has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits)",message="engine.maxMemory as a percentage needs resources.limits.memory: set that limit, or give an amount such as \"2Gi\""
+// +kubebuilder:validation:XValidation:rule="!has(self.engine) || !has(self.engine.maxMemory) || !isQuantity(self.engine.maxMemory) || !has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(self.engine.maxMemory).compareTo(quantity(string(self.resources.limits['memory']))) <= 0",message="engine.maxMemory must not exceed resources.limits.memory"
 // +kubebuilder:validation:XValidation:rule="has(self.storage) == has(oldSelf.storage)",message="storage cannot be added or removed after creation: make a new cluster"
 type ZSetClusterSpec struct {
 	// How clients reach the data. `Replicated`: one shard behind one address, for plain clients. `Cluster`: several

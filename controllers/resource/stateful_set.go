@@ -123,17 +123,23 @@ func resources(r corev1.ResourceRequirements) *coreac.ResourceRequirementsApplyC
 	return ac
 }
 
+// volumeClaim builds the template of a pod's volume. The list of templates is owned as a whole, so what the API server
+// would fill in is written out: else the operator would find its list changed each time it looks.
 func volumeClaim(c Cluster, s *v1alpha1.StorageSpec) *coreac.PersistentVolumeClaimApplyConfiguration {
 	spec := coreac.PersistentVolumeClaimSpec().
 		WithAccessModes(corev1.ReadWriteOnce).
+		WithVolumeMode(corev1.PersistentVolumeFilesystem).
 		WithResources(coreac.VolumeResourceRequirements().
 			WithRequests(corev1.ResourceList{corev1.ResourceStorage: s.Size}))
 	if s.StorageClassName != nil {
 		spec.WithStorageClassName(*s.StorageClassName)
 	}
 	claim := coreac.PersistentVolumeClaimApplyConfiguration{}
-	claim.WithName(dataVolume).WithLabels(c.selector()).WithSpec(spec)
-	return &claim
+	return claim.WithAPIVersion("v1").WithKind("PersistentVolumeClaim").
+		WithName(dataVolume).
+		WithLabels(c.selector()).
+		WithSpec(spec).
+		WithStatus(coreac.PersistentVolumeClaimStatus().WithPhase(corev1.ClaimPending))
 }
 
 func retention(p v1alpha1.RetentionPolicy) *appsac.StatefulSetPersistentVolumeClaimRetentionPolicyApplyConfiguration {
