@@ -12,6 +12,11 @@ import (
 	"strings"
 )
 
+// AvailableMemory returns the bytes of memory this process may use now, of
+// which a maxmemory such as 75% is a share. The error says why it is unknown,
+// as it is on systems without /proc.
+func AvailableMemory() (int64, error) { return availableMemory(thisMachine().root) }
+
 // availableMemory returns the bytes of memory this process may use: the
 // lowest limit of its control groups, version 1 or 2, and never more than
 // the machine has. root is the machine's file system.

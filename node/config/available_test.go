@@ -1,6 +1,7 @@
 package config
 
 import (
+	"runtime"
 	"testing"
 	"testing/fstest"
 )
@@ -70,5 +71,19 @@ func TestAvailableMemory(t *testing.T) {
 				t.Errorf("got %d, %v; want %d", got, err, c.want)
 			}
 		})
+	}
+}
+
+// TestAvailableMemoryHere asks the machine the test runs on.
+func TestAvailableMemoryHere(t *testing.T) {
+	got, err := AvailableMemory()
+	if runtime.GOOS != "linux" {
+		if err == nil {
+			t.Errorf("%s reports %d bytes; the reference says it cannot", runtime.GOOS, got)
+		}
+		return
+	}
+	if err != nil || got < 1<<20 {
+		t.Errorf("got %d bytes, %v", got, err)
 	}
 }

@@ -30,13 +30,12 @@ func parseFile(name, content string) (settings []setting, problems []error) {
 		}
 		origin := fmt.Sprintf("%s:%d", name, n)
 		words, ok := splitWords(line)
-		switch {
-		case !ok:
+		if !ok {
 			name := strings.Fields(line)[0] // no more of it: it may hold a password
-			problems = append(problems, problem(origin, name, reason("unbalanced quotes; a value that has a quote in it is written in quotes, as \"a\\\"b\"")))
-		default:
-			settings = append(settings, setting{origin, words[0], words[1:]})
+			problems = append(problems, problem(origin, name, reason(`unbalanced quotes; a value that has a quote in it is written in quotes, as "a\"b"`)))
+			continue
 		}
+		settings = append(settings, setting{origin, words[0], words[1:]})
 	}
 	return settings, problems
 }
