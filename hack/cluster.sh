@@ -6,7 +6,7 @@
 #
 # 1. KUBECONFIG is set: that cluster, and nothing is booted (but our own local one is healed).
 # 2. This machine can run the local Kubernetes (hack/kube/kube.sh doctor): that one.
-# 3. A Docker engine answers: a kind cluster.
+# 3. A Docker engine answers: a kind cluster (also when 2. turns out not to start).
 #
 # Prints: export KUBECONFIG, PATH (with a kubectl) and ZSET_CLUSTER, which is local, kind or user.
 set -euo pipefail
@@ -22,6 +22,12 @@ with_kubectl() { # with_kubectl KIND: prints the exports; kubectl from PATH, or 
 }
 print_local() { "$kube" env; echo "export ZSET_CLUSTER=local"; }
 docker_answers() { command -v docker >/dev/null && timeout 10 docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
+use_kind() { # use_kind REASON
+  printf '%s\nDocker answers: using kind\n' "$1" >&2
+  KUBECONFIG=$("$hack/kind.sh" up)
+  with_kubectl kind
+  echo "export ZSET_KIND=zset"
+}
 
 if [ -n "${KUBECONFIG:-}" ]; then
   if [ "$KUBECONFIG" = "$("$kube" kubeconfig-path)" ]; then
@@ -41,15 +47,20 @@ if [ -n "${KUBECONFIG:-}" ]; then
   echo "using the cluster of KUBECONFIG, context ${context:-(none)}" >&2
   echo "$exports"
   case $context in kind-*) ! docker_answers || echo "export ZSET_CLUSTER=kind ZSET_KIND=${context#kind-}" ;; esac
-elif "$kube" env >/dev/null 2>&1 || report=$("$kube" doctor 2>&1); then
+elif "$kube" env >/dev/null 2>&1; then
   "$kube" up
   print_local
+elif report=$("$kube" doctor 2>&1); then
+  if "$kube" up; then
+    print_local
+  elif docker_answers; then
+    "$kube" down
+    use_kind "the local Kubernetes did not start, see above"
+  else
+    exit 1
+  fi
 elif docker_answers; then
-  echo "this machine cannot run the local Kubernetes; using kind, since Docker answers:" >&2
-  grep MISSING <<<"$report" >&2 || true
-  KUBECONFIG=$("$hack/kind.sh" up)
-  with_kubectl kind
-  echo "export ZSET_KIND=zset"
+  use_kind "this machine cannot run the local Kubernetes: $(grep MISSING <<<"$report" | head -n 3)"
 else
   echo "cluster.sh: no cluster. KUBECONFIG is not set, no Docker engine answers (for kind), and the local Kubernetes cannot run here:" >&2
   grep -A3 MISSING <<<"$report" >&2 || echo "$report" >&2

@@ -99,4 +99,4 @@ finish() { # finish NAME SIGNAL: ends a recorded process and waits until it is g
   rm -f "$pids/$1"
 }
 
-kubectl() { command "$bin/kubectl" --kubeconfig="$kubeconfig" "$@"; }
+kubectl() { command "$bin/kubectl" --kubeconfig="$kubeconfig" --cache-dir="$state/kubectl-cache" "$@"; }

@@ -31,7 +31,7 @@ start_control_plane() {
     --bind-address=127.0.0.1 --use-service-account-credentials=true --leader-elect=false \
     --root-ca-file="$pki/ca.crt" --service-account-private-key-file="$pki/accounts.key" \
     --cluster-signing-cert-file="$pki/ca.crt" --cluster-signing-key-file="$pki/ca.key" \
-    --kube-api-qps=200 --kube-api-burst=400 --concurrent-statefulset-syncs=5 --allocate-node-cidrs=false \
+    --flex-volume-plugin-dir="$state/flexvolume" --kube-api-qps=200 --kube-api-burst=400 --concurrent-statefulset-syncs=5 --allocate-node-cidrs=false \
     --node-monitor-period=2s --node-monitor-grace-period="$node_grace" --horizontal-pod-autoscaler-sync-period=5s --profiling=false
   daemon kube-scheduler "$bin/kube-scheduler" --kubeconfig="$state/scheduler.kubeconfig" \
     --authentication-kubeconfig="$state/scheduler.kubeconfig" --authorization-kubeconfig="$state/scheduler.kubeconfig" \
