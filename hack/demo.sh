@@ -6,6 +6,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=/dev/null
 [ -n "${RESPCLI_IMAGE:-}" ] || . "$root/.run/images.env"
 name=leaderboard timeout=180
+namespace=$(kubectl config view --minify -o jsonpath={..namespace}); namespace=${namespace:-default}
 
 kubectl apply -f "$root/config/samples/leaderboard.yaml"
 start=$SECONDS last=""
@@ -24,7 +25,7 @@ done
 
 echo; echo "A leaderboard session, from a pod inside the cluster:"
 kubectl delete pod zset-demo --ignore-not-found --wait >/dev/null
-kubectl run zset-demo --quiet --image="$RESPCLI_IMAGE" --image-pull-policy=IfNotPresent --restart=Never --command -- /respcli -wait
+kubectl run zset-demo --quiet --image="$RESPCLI_IMAGE" --image-pull-policy=IfNotPresent --restart=Never --command -- /respcli -wait >/dev/null
 trap 'kubectl delete pod zset-demo --wait=false >/dev/null' EXIT
 kubectl wait --for=condition=Ready pod/zset-demo --timeout=60s >/dev/null
 kubectl exec -i zset-demo -- /respcli -echo -addr "$name:6379" <<'R'
@@ -43,9 +44,11 @@ kubectl get zsetclusters
 cat <<T
 
 How to go on:
-  eval "\$(hack/cluster.sh)"                                        # kubectl and KUBECONFIG for this shell
-  kubectl port-forward service/$name 6379:6379 &                 # then: redis-cli -p 6379 ZRANGE players 0 -1 REV WITHSCORES
+  eval "\$(hack/cluster.sh)"        # kubectl and KUBECONFIG for this shell
+  kubectl port-forward service/$name 6379:6379
+                                  # and elsewhere: redis-cli ZRANGE players 0 -1 REV WITHSCORES
   kubectl patch zsetcluster $name --type=merge -p '{"spec":{"engine":{"skipList":{"p":"0.5"}}}}'
-  inside the cluster, any Redis or Valkey client:  $name.default.svc:6379
-  make down                                                      # remove the local Kubernetes
+                                  # live: kubectl get zsc $name -o yaml shows ConfigApplied
+  make down                       # remove the local Kubernetes
+Clients inside the cluster connect to $name.$namespace.svc:6379.
 T

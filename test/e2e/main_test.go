@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -29,7 +30,7 @@ var kube client.Client
 var respcliImage = os.Getenv("RESPCLI_IMAGE")
 
 func TestMain(m *testing.M) {
-	log.SetLogger(log.Log)
+	log.SetLogger(logr.Discard())
 	if err := connect(); err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		os.Exit(1)
