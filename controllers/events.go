@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,36 +31,24 @@ func history(old, status v1alpha1.ZSetClusterStatus, f *facts) []event {
 		list = append(list, event{corev1.EventTypeNormal, "Updated", "Apply", "updated " + strings.Join(updated, ", ")})
 	}
 	if f.done.configured != "" {
-		list = append(list, event{corev1.EventTypeNormal, "Configured", "ConfigSet",
+		list = append(list, event{corev1.EventTypeNormal, "ConfigApplied", "ConfigSet",
 			fmt.Sprintf("the node in pod %s confirmed %s", f.done.configured, f.done.set)})
 	}
 	if f.done.replaced != "" {
 		list = append(list, event{corev1.EventTypeNormal, "PodOutdated", "Delete",
 			fmt.Sprintf("deleted pod %s: it is of an earlier template and is made anew", f.done.replaced)})
 	}
-	for _, t := range []struct {
-		condition           string
-		onTrue, onFalse     string // reasons; empty: the condition's own
-		trueType, falseType string // empty: no event
-	}{
+	for _, t := range []struct{ condition, onTrue, onFalse, trueType, falseType string }{
 		{v1alpha1.ConditionReady, "Ready", "NotReady", corev1.EventTypeNormal, corev1.EventTypeWarning},
-		{v1alpha1.ConditionDegraded, "", "Recovered", corev1.EventTypeWarning, corev1.EventTypeNormal},
-		{v1alpha1.ConditionConfigApplied, "ConfigApplied", "", corev1.EventTypeNormal, ""},
+		{v1alpha1.ConditionDegraded, "", "Recovered", corev1.EventTypeWarning, corev1.EventTypeNormal}, // "": the condition's own
 	} {
 		was, is := meta.FindStatusCondition(old.Conditions, t.condition), meta.FindStatusCondition(status.Conditions, t.condition)
 		switch {
 		case is.Status == metav1.ConditionTrue && (was == nil || was.Status != is.Status || was.Reason != is.Reason):
-			list = append(list, event{t.trueType, or(t.onTrue, is.Reason), "Observe", is.Message})
-		case is.Status == metav1.ConditionFalse && was != nil && was.Status == metav1.ConditionTrue && t.falseType != "":
-			list = append(list, event{t.falseType, or(t.onFalse, is.Reason), "Observe", is.Message})
+			list = append(list, event{t.trueType, cmp.Or(t.onTrue, is.Reason), "Observe", is.Message})
+		case is.Status == metav1.ConditionFalse && was != nil && was.Status == metav1.ConditionTrue:
+			list = append(list, event{t.falseType, t.onFalse, "Observe", is.Message})
 		}
 	}
 	return list
-}
-
-func or(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
 }

@@ -135,8 +135,7 @@ func volumeClaim(c Cluster, s *v1alpha1.StorageSpec) *coreac.PersistentVolumeCla
 		spec.WithStorageClassName(*s.StorageClassName)
 	}
 	claim := coreac.PersistentVolumeClaimApplyConfiguration{}
-	return claim.WithAPIVersion("v1").WithKind("PersistentVolumeClaim").
-		WithName(dataVolume).
+	return claim.WithName(dataVolume).
 		WithLabels(c.selector()).
 		WithSpec(spec).
 		WithStatus(coreac.PersistentVolumeClaimStatus().WithPhase(corev1.ClaimPending))
