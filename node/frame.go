@@ -19,6 +19,7 @@ const (
 	errUnauthCount     = protocolError("unauthenticated multibulk length")
 	errUnauthLength    = protocolError("unauthenticated bulk length")
 	errInlineTooBig    = protocolError("too big inline request")
+	errCRLF            = protocolError("invalid CRLF in request")
 	errQuotes          = protocolError("unbalanced quotes in request")
 )
 

@@ -47,16 +47,20 @@ func (q *query) next(limits frameLimits) (args [][]byte, err error) {
 		}
 		return q.args, err
 	}
-	// The frame is whole and its lengths are sound, so redcon only slices it.
+	// The frame is whole and its lengths are sound, so redcon only slices it;
+	// what is left to find wrong is that no line ends after a string.
 	_, q.args, _, _, err = redcon.ReadNextCommand(waiting[:size], q.args)
-	return q.args, err
+	if err != nil {
+		return nil, errCRLF
+	}
+	return q.args, nil
 }
 
 // waiting is the number of bytes received and not yet executed.
 func (q *query) waiting() int { return q.end - q.start }
 
-// space is where to read to; it is never empty. It grows the buffer at most to
-// twice what has really arrived, whatever length a command announces.
+// space is where to read to; it is never empty. The buffer grows only when what
+// has really arrived fills half of it, whatever length a command announces.
 func (q *query) space() []byte {
 	waiting := q.waiting()
 	if waiting == 0 {
@@ -69,15 +73,15 @@ func (q *query) space() []byte {
 	if q.filled && size < readMost {
 		size = min(2*size, readMost)
 	}
-	if need := max(q.frame.need, waiting+1); need > size {
-		size = min(max(need, readMost), 2*size)
+	if need := max(q.frame.need, waiting+1); need > size && waiting >= size/2 {
+		size *= 2
 	}
 	switch {
 	case size > len(q.buf):
 		grown := make([]byte, size)
 		q.end = copy(grown, q.buf[q.start:q.end])
 		q.buf, q.start = grown, 0
-	case q.end == len(q.buf) || q.start+q.frame.need > len(q.buf):
+	case q.start > 0 && (q.end == len(q.buf) || q.start+q.frame.need > len(q.buf)):
 		q.end = copy(q.buf, q.buf[q.start:q.end])
 		q.start = 0
 	}

@@ -140,7 +140,7 @@ func clientSetInfo(c *Call) {
 		return
 	}
 	if !client.ValidName(value) {
-		c.W.Error("ERR " + what + " cannot contain spaces, newlines or special characters.")
+		c.W.Error("ERR " + string(c.Args[2]) + " cannot contain spaces, newlines or special characters.")
 		return
 	}
 	c.Client.SetNames(func(n *client.Names) {
@@ -151,6 +151,20 @@ func clientSetInfo(c *Call) {
 		}
 	})
 	c.ok()
+}
+
+// clientID reads a client's number; it answers the error itself.
+func (c *Call) clientID(text []byte) (id uint64, ok bool) {
+	n, ok := resp.ParseInt(text)
+	switch {
+	case !ok:
+		c.W.Error(errSyntax)
+		return 0, false
+	case n <= 0:
+		c.W.Error("ERR client-id should be greater than 0")
+		return 0, false
+	}
+	return uint64(n), true
 }
 
 // knownClientType reports whether a client may be of that type; all are of
@@ -178,12 +192,11 @@ func clientList(c *Call) {
 	case len(c.Args) >= 4 && is(c.Args[2], "ID"):
 		ids := map[uint64]bool{}
 		for _, a := range c.Args[3:] {
-			id, ok := resp.ParseInt(a)
-			if !ok || id <= 0 {
-				c.W.Error(errSyntax)
+			id, ok := c.clientID(a)
+			if !ok {
 				return
 			}
-			ids[uint64(id)] = true
+			ids[id] = true
 		}
 		shown = func(cl *client.Client) bool { return ids[cl.ID] }
 	default:
@@ -220,12 +233,11 @@ func clientKill(c *Call) {
 		value := string(c.Args[i+1])
 		switch a := c.Args[i]; {
 		case is(a, "ID"):
-			id, ok := resp.ParseInt(c.Args[i+1])
-			if !ok || id <= 0 {
-				c.W.Error(errSyntax)
+			id, ok := c.clientID(c.Args[i+1])
+			if !ok {
 				return
 			}
-			filters = append(filters, func(cl *client.Client) bool { return cl.ID == uint64(id) })
+			filters = append(filters, func(cl *client.Client) bool { return cl.ID == id })
 		case is(a, "ADDR"):
 			filters = append(filters, func(cl *client.Client) bool { return cl.Addr == value })
 		case is(a, "LADDR"):
@@ -244,8 +256,12 @@ func clientKill(c *Call) {
 			}
 		case is(a, "MAXAGE"):
 			seconds, ok := resp.ParseInt(c.Args[i+1])
-			if !ok || seconds <= 0 {
-				c.W.Error(errSyntax)
+			if !ok {
+				c.W.Error("ERR maxage is not an integer or out of range")
+				return
+			}
+			if seconds <= 0 {
+				c.W.Error("ERR maxage should be greater than 0")
 				return
 			}
 			filters = append(filters, func(cl *client.Client) bool { return c.At.Sub(cl.Created).Seconds() >= float64(seconds) })

@@ -8,6 +8,8 @@ func (t *Table) Execute(c *Call) {
 	if spec != nil {
 		c.Client.Ran(&spec.Name)
 		refusal = c.refuse(spec)
+	} else if c.needsAuth() {
+		refusal = errNoAuth // a stranger learns nothing of what is known here
 	}
 	c.Env.Stats.CommandsProcessed.Add(1)
 	if refusal != "" {
@@ -23,10 +25,15 @@ func (t *Table) Execute(c *Call) {
 	c.spec = spec
 	start := c.W.Len()
 	if keys := spec.Keys.of(c.Args); keys != nil {
-		c.Env.Keyspace.Hold(&c.Held, c.now, keys...)
+		reads := spec.Flags&ReadOnly != 0
+		if reads {
+			c.Env.Keyspace.HoldShared(&c.Held, c.now, keys...)
+		} else {
+			c.Env.Keyspace.Hold(&c.Held, c.now, keys...)
+		}
 		spec.Run(c)
 		c.Held.Release()
-		if spec.Flags&ReadOnly != 0 {
+		if reads {
 			c.countLookups()
 		}
 	} else {
@@ -46,11 +53,11 @@ func (t *Table) Execute(c *Call) {
 
 // refuse is why the command may not run; empty when it may.
 func (c *Call) refuse(spec *Spec) string {
-	if !spec.accepts(len(c.Args)) || spec.Run == nil {
-		return "ERR wrong number of arguments for '" + spec.Name + "' command"
-	}
 	if spec.Flags&NoAuth == 0 && c.needsAuth() {
 		return errNoAuth
+	}
+	if !spec.accepts(len(c.Args)) || spec.Run == nil {
+		return "ERR wrong number of arguments for '" + spec.Name + "' command"
 	}
 	if spec.Flags&DenyOOM != 0 {
 		if limit := c.Env.Config.Values().MaxMemory.Bytes; limit > 0 && c.Env.UsedMemory() > limit {

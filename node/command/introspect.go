@@ -82,7 +82,7 @@ func commandInfo(c *Call) {
 		if s := c.Env.Table.lookupFull(string(name)); s != nil {
 			c.replySpec(s)
 		} else {
-			c.W.NullArray()
+			c.W.Null()
 		}
 	}
 }

@@ -15,7 +15,7 @@
 //
 // # Promises
 //
-//   - A command holds the partitions of its keys, taken in ascending order
+//   - A command holds the partitions of its keys, for reading or for writing and in ascending order
 //     (Hold), for as long as it looks at or changes what they hold. Nothing
 //     here blocks while a partition is held.
 //   - A key whose time has come is never seen, whether or not it has been

@@ -10,8 +10,9 @@ import (
 // Held is the partitions one command holds. The zero value holds nothing; it
 // is used by one goroutine and may be used again after Release.
 type Held struct {
-	ks  *Keyspace
-	now int64
+	ks     *Keyspace
+	now    int64
+	shared bool // for reading, beside others
 
 	// The partitions held, ascending, each once. Most commands name one key.
 	numbers []int
@@ -22,10 +23,19 @@ type Held struct {
 }
 
 // Hold locks the partitions of keys, in ascending order, for a command that
-// runs at now (milliseconds since the epoch). The caller must hold nothing
-// else of this keyspace, and must call Release.
+// runs at now (milliseconds since the epoch) and may change them. The caller
+// must hold nothing else of this keyspace, and must call Release.
 func (ks *Keyspace) Hold(h *Held, now int64, keys ...[]byte) {
-	h.ks, h.now, h.Hits, h.Misses = ks, now, 0, 0
+	h.hold(ks, false, now, keys)
+}
+
+// HoldShared is Hold for a command that only reads: others may read beside it.
+func (ks *Keyspace) HoldShared(h *Held, now int64, keys ...[]byte) {
+	h.hold(ks, true, now, keys)
+}
+
+func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
+	h.ks, h.shared, h.now, h.Hits, h.Misses = ks, shared, now, 0, 0
 	if len(keys) == 1 {
 		h.one[0] = Slot(keys[0]) / slotsInPartition
 		h.numbers = h.one[:]
@@ -38,27 +48,37 @@ func (ks *Keyspace) Hold(h *Held, now int64, keys ...[]byte) {
 		h.numbers = slices.Compact(h.numbers)
 	}
 	for _, n := range h.numbers {
-		ks.partitions[n].mu.Lock()
+		if shared {
+			ks.partitions[n].mu.RLock()
+		} else {
+			ks.partitions[n].mu.Lock()
+		}
 	}
 }
 
 // Release unlocks what Hold locked. No entry may be used afterwards.
 func (h *Held) Release() {
 	for _, n := range h.numbers {
-		h.ks.partitions[n].mu.Unlock()
+		if h.shared {
+			h.ks.partitions[n].mu.RUnlock()
+		} else {
+			h.ks.partitions[n].mu.Unlock()
+		}
 	}
 	h.numbers = nil
 }
 
-// Find is the entry of key, nil when there is none or its time has come; in
-// that case it is removed.
+// Find is the entry of key, nil when there is none or its time has come. In
+// that case it is removed, unless the partition is held for reading only.
 func (h *Held) Find(key []byte) *Entry {
 	slot := Slot(key)
 	p := h.partition(slot)
 	e := p.find(slot, maphash.Bytes(h.ks.seed, key), key)
 	if e != nil && e.expireAt != 0 && e.expireAt <= h.now {
-		p.remove(h.ks, e)
-		h.ks.expired.Add(1)
+		if !h.shared {
+			p.remove(h.ks, e)
+			h.ks.expired.Add(1)
+		}
 		e = nil
 	}
 	if e == nil {
@@ -81,7 +101,7 @@ func (h *Held) Create(key []byte, t *zset.Tuning) *Entry {
 		slot: uint16(slot),
 	}
 	e.setBytes = int64(e.set.MemoryUsage())
-	h.partition(slot).insert(h.ks, e)
+	h.writable(slot).insert(h.ks, e)
 	return e
 }
 
@@ -101,12 +121,12 @@ func (h *Held) Settle(e *Entry) (gone bool) {
 }
 
 // Remove takes the key out.
-func (h *Held) Remove(e *Entry) { h.partition(int(e.slot)).remove(h.ks, e) }
+func (h *Held) Remove(e *Entry) { h.writable(int(e.slot)).remove(h.ks, e) }
 
 // SetExpiry lets e expire at that time (milliseconds since the epoch), or
 // never when it is 0.
 func (h *Held) SetExpiry(e *Entry, at int64) {
-	h.partition(int(e.slot)).setExpiry(h.ks, e, at)
+	h.writable(int(e.slot)).setExpiry(h.ks, e, at)
 }
 
 // partition is the one that slot is in. That it is held is the caller's duty:
@@ -117,4 +137,12 @@ func (h *Held) partition(slot int) *partition {
 		panic("keyspace: a key was used whose partition is not held")
 	}
 	return &h.ks.partitions[n]
+}
+
+// writable is partition for a change.
+func (h *Held) writable(slot int) *partition {
+	if h.shared {
+		panic("keyspace: a key was changed whose partition is held for reading")
+	}
+	return h.partition(slot)
 }

@@ -23,7 +23,7 @@ type Keyspace struct {
 
 // partition is the keys of 128 neighbouring slots.
 type partition struct {
-	mu    sync.Mutex
+	mu    sync.RWMutex
 	slots [slotsInPartition]*dict // guarded by mu; nil when the slot is empty
 	due   dueHeap                 // guarded by mu
 	count int                     // guarded by mu

@@ -34,8 +34,8 @@ func (ks *Keyspace) Scan(cursor uint64, count int, now int64, yield func(*Entry)
 
 // scan visits the partition's slots from slot on; done when it reached its end.
 func (p *partition) scan(slot int, from uint64, left int, now int64, yield func(*Entry)) (nextSlot int, next uint64, unused int, done bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.mu.RLock()
+	defer p.mu.RUnlock()
 	end := (slot/slotsInPartition + 1) * slotsInPartition
 	if p.count == 0 {
 		return end, 0, left, true
@@ -112,8 +112,8 @@ type picked struct {
 // pick draws a key from the slot in which the partition's skip-th key is; nil
 // and the partition's count when it has fewer.
 func (p *partition) pick(skip int, rng *rand.Rand) (e *picked, count int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.mu.RLock()
+	defer p.mu.RUnlock()
 	if skip >= p.count {
 		return nil, p.count
 	}

@@ -1,0 +1,426 @@
+package keyspace
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"zset.dev/operator/zset"
+)
+
+const noon = int64(1_000_000)
+
+// put adds key with one member, for tests that need keys only.
+func put(ks *Keyspace, key string, expireAt int64) {
+	var h Held
+	ks.Hold(&h, noon, []byte(key))
+	defer h.Release()
+	e := h.Find([]byte(key))
+	if e == nil {
+		e = h.Create([]byte(key), nil)
+	}
+	e.Write(nil).Add([]byte("member"), 1, 0)
+	h.Settle(e)
+	h.SetExpiry(e, expireAt)
+}
+
+func remove(ks *Keyspace, key string) bool {
+	var h Held
+	ks.Hold(&h, noon, []byte(key))
+	defer h.Release()
+	e := h.Find([]byte(key))
+	if e != nil {
+		h.Remove(e)
+	}
+	return e != nil
+}
+
+func has(ks *Keyspace, key string, now int64) bool {
+	var h Held
+	ks.HoldShared(&h, now, []byte(key))
+	defer h.Release()
+	return h.Find([]byte(key)) != nil
+}
+
+// checkSums recomputes from the entries what the keyspace keeps as sums.
+func checkSums(t *testing.T, ks *Keyspace) {
+	t.Helper()
+	var used int64
+	keys, expiring := 0, 0
+	for i := range ks.partitions {
+		p := &ks.partitions[i]
+		inPartition := 0
+		for slot, d := range p.slots {
+			if d == nil {
+				continue
+			}
+			if d.count == 0 {
+				t.Errorf("slot %d keeps an empty table", i*slotsInPartition+slot)
+			}
+			used += d.bytes()
+			n := 0
+			d.visit(0, d.count+1, func(e *Entry) {
+				n++
+				used += e.fixedBytes() + int64(e.set.MemoryUsage())
+				if int(e.slot) != i*slotsInPartition+slot || Slot([]byte(e.key)) != int(e.slot) {
+					t.Errorf("key %q is in slot %d, belongs to %d", e.key, i*slotsInPartition+slot, Slot([]byte(e.key)))
+				}
+				if (e.expireAt != 0) != (e.due >= 0) || e.due >= 0 && p.due[e.due] != e {
+					t.Errorf("key %q expires at %d and is at %d of the heap", e.key, e.expireAt, e.due)
+				}
+			})
+			if n != d.count {
+				t.Errorf("slot %d counts %d keys and has %d", i*slotsInPartition+slot, d.count, n)
+			}
+			inPartition += n
+		}
+		if inPartition != p.count {
+			t.Errorf("partition %d counts %d keys and has %d", i, p.count, inPartition)
+		}
+		keys += inPartition
+		expiring += len(p.due)
+	}
+	if int64(keys) != ks.keys.Load() || int64(expiring) != ks.expiring.Load() || used != ks.used.Load() {
+		t.Errorf("keeps %d keys, %d expiring, %d bytes; has %d, %d, %d", ks.keys.Load(), ks.expiring.Load(), ks.used.Load(), keys, expiring, used)
+	}
+}
+
+func TestSizesOfStructures(t *testing.T) {
+	if size := reflect.TypeFor[Entry]().Size(); size != entryBytes {
+		t.Errorf("an Entry takes %d bytes, accounted as %d", size, entryBytes)
+	}
+	if size := reflect.TypeFor[dict]().Size(); size != dictBytes {
+		t.Errorf("a dict takes %d bytes, accounted as %d", size, dictBytes)
+	}
+}
+
+func TestSlot(t *testing.T) {
+	// Of the cluster specification, and live servers' CLUSTER KEYSLOT.
+	for key, want := range map[string]int{
+		"":                     0,
+		"123456789":            0x31c3,
+		"foo":                  12182,
+		"bar":                  5061,
+		"{foo}bar":             12182,
+		"x{foo}bar{bar}":       12182,
+		"{}foo":                9500,
+		"foo{}{bar}":           8363,
+		"{user1000}.following": 3443,
+		"user1000":             3443,
+	} {
+		if got := Slot([]byte(key)); got != want {
+			t.Errorf("Slot(%q) = %d, want %d", key, got, want)
+		}
+	}
+	if got, want := Slot([]byte("foo{{bar}}zap")), Slot([]byte("{bar")); got != want {
+		t.Errorf("the tag of foo{{bar}}zap hashes to %d, want that of {bar, %d", got, want)
+	}
+}
+
+func TestSumsFollowRandomChanges(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	ks := New()
+	for step := range 20000 {
+		// Half of the keys share one slot, so that its table grows and shrinks.
+		key := strconv.Itoa(rng.IntN(400))
+		if rng.IntN(2) == 0 {
+			key = "{tag}" + key
+		}
+		var h Held
+		now := noon + int64(step)
+		ks.Hold(&h, now, []byte(key))
+		e := h.Find([]byte(key))
+		switch op := rng.IntN(10); {
+		case e == nil && op < 7:
+			e = h.Create([]byte(key), nil)
+			fallthrough
+		case e != nil && op < 4:
+			set := e.Write(nil)
+			for range rng.IntN(3) {
+				set.Add([]byte(strconv.Itoa(rng.IntN(300))), rng.Float64(), 0)
+			}
+			h.Settle(e)
+		case e != nil && op < 6:
+			h.SetExpiry(e, now+int64(rng.IntN(500)))
+		case e != nil && op < 7:
+			h.SetExpiry(e, 0)
+		case e != nil:
+			h.Remove(e)
+		}
+		h.Release()
+		if step%1000 == 0 {
+			ks.ExpireDue(now, 10)
+			checkSums(t, ks)
+		}
+	}
+	if ks.Len() == 0 {
+		t.Fatal("nothing was left to clear")
+	}
+	if n, want := ks.Clear(), 0; n == want || ks.Len() != 0 || ks.Expiring() != 0 || ks.Used() != 0 {
+		t.Errorf("Clear removed %d; left %d keys, %d expiring, %d bytes", n, ks.Len(), ks.Expiring(), ks.Used())
+	}
+	checkSums(t, ks)
+}
+
+func TestUsedReturnsToZero(t *testing.T) {
+	ks := New()
+	for i := range 5000 {
+		put(ks, fmt.Sprintf("{tag}%d", i), 0)
+		put(ks, strconv.Itoa(i), noon+1)
+	}
+	checkSums(t, ks)
+	for i := range 5000 {
+		remove(ks, fmt.Sprintf("{tag}%d", i))
+		remove(ks, strconv.Itoa(i))
+	}
+	if ks.Used() != 0 || ks.Len() != 0 || ks.Expiring() != 0 {
+		t.Errorf("left %d bytes, %d keys, %d expiring", ks.Used(), ks.Len(), ks.Expiring())
+	}
+}
+
+func TestMemoryUsageIsPartOfUsed(t *testing.T) {
+	ks := New()
+	put(ks, "key", 0)
+	var h Held
+	ks.HoldShared(&h, noon, []byte("key"))
+	defer h.Release()
+	// One key alone: all that is used beside it is the table's own header.
+	if got, want := h.Find([]byte("key")).MemoryUsage(), ks.Used()-dictBytes; got != want {
+		t.Errorf("MemoryUsage = %d, want %d", got, want)
+	}
+}
+
+func TestSettleRemovesAnEmptySet(t *testing.T) {
+	ks := New()
+	var h Held
+	ks.Hold(&h, noon, []byte("key"))
+	defer h.Release()
+	e := h.Create([]byte("key"), nil)
+	if !h.Settle(e) || h.Find([]byte("key")) != nil {
+		t.Error("a key with an empty set stayed")
+	}
+}
+
+func TestExpiredKeysAreNotSeen(t *testing.T) {
+	ks := New()
+	put(ks, "soon", noon+10)
+	put(ks, "later", noon+20)
+	for _, c := range []struct {
+		now         int64
+		soon, later bool
+	}{{noon + 9, true, true}, {noon + 10, false, true}, {noon + 20, false, false}} {
+		if got := has(ks, "soon", c.now); got != c.soon {
+			t.Errorf("at %d soon is there: %v", c.now, got)
+		}
+		if got := has(ks, "later", c.now); got != c.later {
+			t.Errorf("at %d later is there: %v", c.now, got)
+		}
+		var seen []string
+		ks.Each(c.now, func(e *Entry) { seen = append(seen, e.Key()) })
+		if slices.Contains(seen, "soon") != c.soon || slices.Contains(seen, "later") != c.later {
+			t.Errorf("at %d a scan sees %v", c.now, seen)
+		}
+	}
+	if ks.Len() != 2 {
+		t.Fatalf("readers removed keys: %d left", ks.Len())
+	}
+	var h Held
+	ks.Hold(&h, noon+10, []byte("soon"))
+	h.Find([]byte("soon"))
+	h.Release()
+	if ks.Len() != 1 || ks.Expired() != 1 {
+		t.Errorf("a writer's lookup left %d keys, counted %d expired", ks.Len(), ks.Expired())
+	}
+}
+
+func TestExpireDueIsBoundedAndStarvesNone(t *testing.T) {
+	ks := New()
+	const keys = 1000
+	for i := range keys {
+		put(ks, strconv.Itoa(i), noon+int64(i%7))
+		put(ks, "kept"+strconv.Itoa(i), noon+1000)
+	}
+	rounds := 0
+	for {
+		removed, more := ks.ExpireDue(noon+10, 30)
+		if removed > 30 {
+			t.Fatalf("removed %d, allowed 30", removed)
+		}
+		rounds++
+		if !more {
+			break
+		}
+		if rounds > keys {
+			t.Fatal("never done")
+		}
+	}
+	if ks.Len() != keys || ks.Expired() != keys {
+		t.Errorf("left %d keys, expired %d; want %d each", ks.Len(), ks.Expired(), keys)
+	}
+	checkSums(t, ks)
+}
+
+// Each key that is there from the first call to the last must be given once,
+// whatever comes and goes meanwhile.
+func TestScanGivesWhatIsPresentThroughout(t *testing.T) {
+	for _, tag := range []string{"", "{tag}"} {
+		seed := rand.Uint64()
+		t.Logf("tag %q, seed %d", tag, seed)
+		rng := rand.New(rand.NewPCG(seed, 0))
+		for _, c := range []struct{ others, growth int }{{0, 40}, {20000, -90}, {500, 0}} {
+			ks := New()
+			const fixed = 300
+			for i := range fixed {
+				put(ks, fmt.Sprintf("%sfixed%d", tag, i), 0)
+			}
+			for i := range c.others {
+				put(ks, fmt.Sprintf("%sother%d", tag, i), 0)
+			}
+			seen := map[string]int{}
+			next, others := c.others, 0
+			for cursor, calls := uint64(0), 0; ; calls++ {
+				cursor = ks.Scan(cursor, 1+rng.IntN(10), noon, func(e *Entry) { seen[e.Key()]++ })
+				if cursor == 0 {
+					break
+				}
+				if cursor>>63 != 0 {
+					t.Fatalf("cursor %d does not fit a signed number", cursor)
+				}
+				if calls > 1_000_000 {
+					t.Fatal("the scan does not end")
+				}
+				for range c.growth {
+					put(ks, fmt.Sprintf("%sother%d", tag, next), 0)
+					next++
+				}
+				for range -c.growth {
+					remove(ks, fmt.Sprintf("%sother%d", tag, others))
+					others++
+				}
+				if c.growth > 0 && next > 30000 {
+					c.growth = 0 // else a scan with a tag would never reach the end
+				}
+			}
+			for i := range fixed {
+				if n := seen[fmt.Sprintf("%sfixed%d", tag, i)]; n != 1 {
+					t.Fatalf("growth %d: key %d was given %d times", c.growth, i, n)
+				}
+			}
+		}
+	}
+}
+
+func TestScanTakesAnyCursor(t *testing.T) {
+	ks := New()
+	for i := range 100 {
+		put(ks, strconv.Itoa(i), 0)
+	}
+	for _, cursor := range []uint64{1, 1 << 47, 1<<62 - 1, 1 << 62, 1<<64 - 1} {
+		for range 200 {
+			if cursor = ks.Scan(cursor, 1, noon, func(*Entry) {}); cursor == 0 {
+				break
+			}
+		}
+		if cursor != 0 {
+			t.Errorf("a scan from a made-up cursor is at %d after 200 calls", cursor)
+		}
+	}
+}
+
+func TestRandomFindsEveryKey(t *testing.T) {
+	ks := New()
+	rng := rand.New(rand.NewPCG(1, 2))
+	if _, ok := ks.Random(noon, rng); ok {
+		t.Error("found a key in an empty keyspace")
+	}
+	for i := range 20 {
+		put(ks, strconv.Itoa(i), 0)
+		put(ks, "due"+strconv.Itoa(i), noon)
+	}
+	seen := map[string]int{}
+	for range 4000 {
+		key, ok := ks.Random(noon, rng)
+		if !ok {
+			t.Fatal("found none")
+		}
+		seen[key]++
+	}
+	if len(seen) != 20 {
+		t.Errorf("saw %d different keys, want the 20 that are not due: %v", len(seen), seen)
+	}
+	for i := range 20 {
+		remove(ks, strconv.Itoa(i))
+	}
+	if key, ok := ks.Random(noon, rng); ok {
+		t.Errorf("found %q among keys that are all due", key)
+	}
+}
+
+// Commands over many keys in any order must neither deadlock nor lose counts.
+func TestHoldManyPartitions(t *testing.T) {
+	ks := New()
+	const workers, rounds = 8, 300
+	keys := make([][]byte, 40)
+	for i := range keys {
+		keys[i] = []byte(strconv.Itoa(i * 7))
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(w), 0))
+			var h Held
+			for range rounds {
+				mine := [][]byte{keys[rng.IntN(len(keys))], keys[rng.IntN(len(keys))], keys[rng.IntN(len(keys))]}
+				ks.Hold(&h, noon, mine...)
+				for _, key := range mine {
+					e := h.Find(key)
+					if e == nil {
+						e = h.Create(key, nil)
+					}
+					e.Write(nil).Add([]byte("sum"), 1, zset.Incr)
+					h.Settle(e)
+				}
+				h.Release()
+				ks.Scan(0, 10, noon, func(*Entry) {})
+			}
+		})
+	}
+	wg.Wait()
+	sum := 0.0
+	ks.Each(noon, func(e *Entry) {
+		score, _ := e.Set().Score([]byte("sum"))
+		sum += score
+	})
+	if sum != workers*rounds*3 {
+		t.Errorf("the sum is %v, want %v", sum, workers*rounds*3)
+	}
+	checkSums(t, ks)
+}
+
+func TestUsingAKeyThatIsNotHeldPanics(t *testing.T) {
+	for name, use := range map[string]func(h *Held){
+		"another partition": func(h *Held) { h.Find([]byte("foo")) },
+		"a change while reading": func(h *Held) {
+			h.Release()
+			h.ks.HoldShared(h, noon, []byte("bar"))
+			h.Create([]byte("bar"), nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			var h Held
+			New().Hold(&h, noon, []byte("bar"))
+			use(&h)
+		})
+	}
+}
