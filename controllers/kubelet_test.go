@@ -118,8 +118,21 @@ func running(ready bool) func(*corev1.PodStatus) {
 	}
 }
 
-// boot runs the node as the pod would: from the ConfigMap's node.conf, but on this machine's address and folders.
+// boot runs the node as the pod would, and waits until it answers.
 func (k *kubelet) boot() {
+	k.t.Helper()
+	k.run()
+	eventually(k.t, func() error {
+		node, err := noderesp.DialRESP(k.t.Context(), k.address())
+		if err != nil {
+			return err
+		}
+		return node.Close()
+	})
+}
+
+// run starts the node from the ConfigMap's node.conf, but on this machine's address and folders.
+func (k *kubelet) run(flags ...string) {
 	k.t.Helper()
 	var config corev1.ConfigMap
 	if err := k.get(k.cluster+"-config", &config); err != nil {
@@ -130,20 +143,14 @@ func (k *kubelet) boot() {
 	if err := os.WriteFile(file, []byte(config.Data["node.conf"]), 0o600); err != nil {
 		k.t.Fatal(err)
 	}
-	k.process = exec.Command(nodeBinary, file, "--port", fmt.Sprint(k.port), "--bind", "127.0.0.1", "--dir", folder, "--http-port", "0")
+	k.process = exec.Command(nodeBinary, append([]string{file,
+		"--port", fmt.Sprint(k.port), "--bind", "127.0.0.1", "--dir", folder, "--http-port", "0"}, flags...)...)
 	k.output.Reset()
 	k.process.Stdout, k.process.Stderr = &k.output, &k.output
 	k.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := k.process.Start(); err != nil {
 		k.t.Fatal(err)
 	}
-	eventually(k.t, func() error {
-		node, err := noderesp.DialRESP(k.t.Context(), k.address())
-		if err != nil {
-			return err
-		}
-		return node.Close()
-	})
 }
 
 // kill ends the node, as a power cut would.

@@ -85,7 +85,7 @@ func waitEvent(t *testing.T, cluster *v1alpha1.ZSetCluster, reason, text string)
 }
 
 // nothingWritten lets the operator look several times and fails if it wrote anything.
-func nothingWritten(t *testing.T, o *operator, k *kubelet) {
+func nothingWritten(t *testing.T, o *operator) {
 	t.Helper()
 	before, talks := o.writes.all(), o.talks.value()
 	eventually(t, func() error {
@@ -132,12 +132,12 @@ func TestReadyAndUnchanged(t *testing.T) {
 			cluster = waitCondition(t, cluster, "Degraded", "False", "AsExpected")
 			waitEvent(t, cluster, "Created", "StatefulSet board-s0")
 			waitEvent(t, cluster, "Ready", "serves")
-			nothingWritten(t, o, k)
+			nothingWritten(t, o)
 
 			// A new operator finds everything as it is.
 			o.stop()
 			again := startOperator(t, namespace, k.address)
-			nothingWritten(t, again, k)
+			nothingWritten(t, again)
 			if list := again.writes.all(); len(list) > 0 {
 				t.Fatalf("a restarted operator wrote:%s", lines(list))
 			}
