@@ -28,6 +28,7 @@ field() { k get "$1" -o jsonpath="{$2}"; }
 probe() { k exec "probe-$1" -- /probe "${@:2}"; }         # probe ORDINAL VERB ARG
 from_host() { "$bin/probe" get "http://$1/"; }
 address_of() { field "pod/probe-$1" .status.podIP; }
+answers() { from_host "$(address_of "$1"):8080"; }
 unreachable() { if "$@"; then return 1; else echo unreachable; fi; }
 ready() { field "pod/probe-$1" '.status.conditions[?(@.type=="Ready")].status'; }
 node_ready() { kubectl get node "$1" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}'; }
@@ -68,12 +69,14 @@ expect "with its volume" 5 '^2$' starts 1
 
 echo "a node that dies"
 on3=$(pod_on knode3)
+next=$(($(starts "$on3") + 1))
 expect "power cut" 10 kill "$here/kube.sh" node kill 3
 expect "the node is found NotReady" 40 'Unknown|False' node_ready knode3
 expect "power on" 10 start "$here/kube.sh" node start 3
 expect "the node is Ready" 30 True node_ready knode3
-expect "its pod runs again with its volume" 60 '^2$' starts "$on3"
+expect "its pod runs again with its volume" 60 "^$next\$" starts "$on3"
 
+expect "at its new address" 30 "^probe-$on3 " answers "$on3"   # the status shows none, or the old one, for a moment
 address=$(address_of "$on3") other=$(((on3 + 1) % 3))
 
 echo "a node that stands still"

@@ -15,6 +15,7 @@
 #
 #   node start N       switch node N on (N is 1..9; a new number adds a node)
 #   node kill N        power cut: every process of the node dies at once, the disk stays
+#   node remove N      the same, and its disk and its Node object go too
 #   node stop N        every process of the node stands still (SIGSTOP)
 #   node continue N    and goes on
 #   node cut N         pull the network cable: what runs in the node goes on
@@ -65,7 +66,11 @@ use_running_build() { # a cluster that exists keeps the binaries it was booted w
   say "the running cluster was booted from another build: $(basename "$other"). 'down' and 'up' would replace it."
   build=$other bin=$other/bin
 }
-running_cluster() { exists || die "no cluster here: 'kube.sh up' boots one"; use_running_build; }
+running_cluster() {
+  [ ! -d "$state" ] || [ -x "$state" ] || need_root "$verb"   # only root may look inside
+  exists || die "no cluster here: 'kube.sh up' boots one"
+  use_running_build
+}
 
 up() {
   case $nodes in [1-9]) ;; *) die "NODES is 1 to $max_nodes, not '$nodes'" ;; esac
@@ -101,7 +106,10 @@ up() {
   for n in "${want[@]}"; do wait_for 90 "$prefix$n is Ready" "$state/nodes/$prefix$n/log/kubelet.log" node_ready "$n"; done
   say "${#want[@]} nodes Ready. For this shell: eval \"\$($here/kube.sh env)\""
 }
-node_ready() { [ "$(kubectl get node "$prefix$1" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" = True ]; }
+node_ready() { # node_ready N: by the API server's view, which may be 20 s old, and by asking the kubelet itself
+  [ "$(kubectl get node "$prefix$1" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" = True ] &&
+    [ "$(kubectl get --raw "/api/v1/nodes/$prefix$1/proxy/healthz" --request-timeout=2s)" = ok ]
+}
 healthy() { # healthy N...: every process of ours and every node
   local p n
   for p in "${control_plane[@]}"; do alive "$p" >/dev/null || return 1; done
@@ -140,7 +148,7 @@ status() {
 }
 
 node() { # node VERB N
-  case ${1:-} in start | kill | stop | continue | cut | join) ;; *) die "node start|kill|stop|continue|cut|join N" ;; esac
+  case ${1:-} in start | kill | remove | stop | continue | cut | join) ;; *) die "node start|kill|remove|stop|continue|cut|join N" ;; esac
   need_root "node $1"
   running_cluster
   take_lock

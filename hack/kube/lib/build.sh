@@ -65,6 +65,8 @@ build_one() { # build_one NAME MODULE PACKAGE SECONDS PLACE
   CGO_ENABLED=0 GOWORK=off GOFLAGS=-buildvcs=false GOOS='' GOARCH='' \
     go build -C "$mods/$module" -trimpath -ldflags "$ldflags" -o "$bin/.$name.part" "$package" >>"$build/build.log" 2>&1 8>&- 9>&- &
   pid=$!
+  # shellcheck disable=SC2064  # the PID of now: a background child ignores the terminal's interrupt
+  trap "kill $pid 2>/dev/null || true" EXIT
   while kill -0 $pid 2>/dev/null; do
     sleep .2
     if [ $((EPOCHSECONDS - since)) -ge $((told + 15)) ]; then
@@ -76,6 +78,7 @@ build_one() { # build_one NAME MODULE PACKAGE SECONDS PLACE
     tail -n 20 "$build/build.log" >&2
     die "building $name failed; the log is $build/build.log. When the network was the cause, call again: what is built stays."
   fi
+  trap - EXIT
   recipe_key "$name" "$module" "$package" >"$build/keys/$name"
   mv "$bin/.$name.part" "$bin/$name"   # so that a half-written binary never has the name
 }

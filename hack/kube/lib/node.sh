@@ -137,6 +137,11 @@ node_wipe() { # node_wipe N: groups and network of a node that does not run
   ip route del "$pod_net.$1.0/24" dev $host_link 2>/dev/null || true
 }
 
+node_remove() { # node_remove N
+  node_kill "$1"
+  kubectl delete node "$prefix$1" --ignore-not-found >/dev/null
+  rm -rf "${state:?}/nodes/$prefix$1"
+}
 node_stop() { # node_stop N: every process stands still, as in a virtual machine that is paused
   local file=$state/nodes/$prefix$1/cgroups pid moving i
   alive "$prefix$1" >/dev/null || die "node $1 is off"
