@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -192,3 +193,9 @@ func readReply(in *bufio.Reader) (string, error) {
 
 // bulk is a string as replies hold it.
 func bulk(s string) string { return fmt.Sprintf("$%d\r\n%s\r\n", len(s), s) }
+
+// fakeClock is a clock that a test sets.
+type fakeClock struct{ at atomic.Pointer[time.Time] }
+
+func (c *fakeClock) set(t time.Time) { c.at.Store(&t) }
+func (c *fakeClock) now() time.Time  { return *c.at.Load() }
