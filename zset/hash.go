@@ -14,8 +14,7 @@ import (
 type hashKey struct{ a, b uint64 }
 
 func (k hashKey) sum(member []byte) uint64 {
-	h := k.b ^ uint64(len(member))
-	rest := member
+	h, rest := k.b, member
 	for ; len(rest) > 16; rest = rest[16:] {
 		h = fold(binary.LittleEndian.Uint64(rest)^k.a, binary.LittleEndian.Uint64(rest[8:])^h)
 	}
@@ -29,7 +28,8 @@ func (k hashKey) sum(member []byte) uint64 {
 	case n > 0:
 		x, y = uint64(rest[0])<<8|uint64(rest[n/2]), uint64(rest[n-1])
 	}
-	return fold(fold(x^k.a, y^h)^k.a, k.b)
+	// The length comes in apart from the words, whose bits it could undo.
+	return fold(fold(x^k.a, y^h)^k.a^uint64(len(member)), k.b)
 }
 
 func fold(x, y uint64) uint64 {

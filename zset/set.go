@@ -112,4 +112,5 @@ func (s *Set) convert() {
 	}
 	a.finish()
 	s.packed, s.list = listpack{}, list
+	s.changes++
 }

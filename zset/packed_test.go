@@ -1,0 +1,49 @@
+package zset
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestPacked(t *testing.T) {
+	tests := []struct {
+		value  uint64
+		packed string // in hexadecimal; mirrored is the reverse
+	}{
+		{0, "00"},
+		{1, "01"},
+		{127, "7f"},
+		{128, "8080"},
+		{300, "812c"},
+		{1<<14 - 1, "bfff"},
+		{1 << 14, "c04000"},
+		{1 << 21, "e0200000"},
+		{1<<28 - 1, "efffffff"},
+		{1 << 28, "f010000000"},
+		{1 << 35, "f80800000000"},
+		{1 << 42, "fc040000000000"},
+		{1 << 49, "fe02000000000000"},
+		{1<<56 - 1, "feffffffffffffff"},
+	}
+	for _, test := range tests {
+		packed := appendPacked([]byte("ab"), test.value)
+		if got := fmt.Sprintf("%x", packed[2:]); got != test.packed || packedLen(test.value) != len(test.packed)/2 {
+			t.Errorf("%d is packed as %s in %d bytes, want %s", test.value, got, packedLen(test.value), test.packed)
+		}
+		if value, n := packedAt(append(packed, 0xee), 2); value != test.value || n != len(packed)-2 || tagLen(packed[2]) != n {
+			t.Errorf("%s reads %d in %d bytes, want %d", test.packed, value, n, test.value)
+		}
+		mirrored := appendMirrored([]byte("ab"), test.value)
+		for i := range packed[2:] {
+			if packed[2+i] != mirrored[len(mirrored)-1-i] {
+				t.Errorf("%d is mirrored as %x, want the reverse of %s", test.value, mirrored[2:], test.packed)
+			}
+		}
+		if value, n := mirroredBefore(append(mirrored, 0xee), len(mirrored)); value != test.value || n != len(mirrored)-2 {
+			t.Errorf("%x reads %d in %d bytes, want %d", mirrored[2:], value, n, test.value)
+		}
+	}
+	if tagLen(notPacked) != 9 {
+		t.Errorf("tagLen(notPacked) = %d", tagLen(notPacked))
+	}
+}
