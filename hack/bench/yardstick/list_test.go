@@ -18,7 +18,7 @@ func TestAgainstModel(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			l, model := New(o, seed), map[string]float64{}
 			defer l.Release()
-			for step := range 20_000 {
+			for step := range 10_000 {
 				member := fmt.Appendf(nil, "m%d", random.IntN(2000))
 				score := float64(random.IntN(500))
 				_, exists := model[string(member)]

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"zset.dev/operator/hack/bench/contender"
+	"zset.dev/operator/hack/bench/measure"
+	"zset.dev/operator/hack/bench/report"
+	"zset.dev/operator/hack/bench/workload"
+)
+
+var orders = []workload.Order{workload.Shuffled, workload.Ascending}
+
+// A bar is what the engine is to reach.
+type bar struct {
+	what      string
+	bar, goal float64 // at most; goal 0: none
+	unit      string
+	measured  measure.Summary // ratios have the medians' in Median
+	detail    string          // of a ratio: what was divided
+}
+
+const wanted = 5_000_000 // members of the bars of memory
+
+// barTable compares the figures to the bars. Where the size that a bar is about was not measured, that of the
+// largest measured is shown, and the row says so.
+func barTable(figures report.Figures) report.Table {
+	t := report.Table{
+		Title: "bars of the engine",
+		Note: "Bytes are beside the member's own. Ratios are of the medians, ours over that of the yardstick, the plain arena skip list " +
+			"in small pages; where the system gives huge pages, `yardstick-huge` in the tables shows how much is theirs.",
+		Heads: []string{"bar", "at most", "goal", "measured", "of the bar", "met"},
+	}
+	bars := slices.Concat(memoryBars(figures), collectorBars(figures), speedBars(figures))
+	for _, b := range bars {
+		goal, ratio, met := report.Missing, report.Missing, "not measured"
+		if b.goal > 0 {
+			goal = report.Short(b.goal) + b.unit
+		}
+		text := report.Missing
+		if b.measured.Runs > 0 {
+			ratio = report.Short(b.measured.Median/b.bar) + " ×"
+			text = report.Spread(b.measured) + b.unit + b.detail
+			switch m := b.measured.Median; {
+			case b.goal > 0 && m <= b.goal:
+				met = "goal"
+			case m <= b.bar:
+				met = "yes"
+			default:
+				met = "NO"
+			}
+		}
+		t.Add(b.what, report.Short(b.bar)+b.unit, goal, text, ratio, met)
+	}
+	t.Add("small key: 16-byte key, 5-member set, bytes beside key and members", "60% of a peer", report.Missing, report.Missing, report.Missing,
+		"see `seeds -seed embedded`")
+	return t
+}
+
+func memoryBars(figures report.Figures) (bars []bar) {
+	for _, o := range orders {
+		limit, goal := 32.0, 26.0
+		if o == workload.Ascending {
+			limit, goal = 28, 22
+		}
+		for _, p := range []string{"0.25", "1/e"} {
+			row := report.Key{Contender: contender.Zset, P: p}
+			f := largest(figures, row, barMemberBytes, held(bytesHeld, o), "B", wanted)
+			bars = append(bars, bar{fmt.Sprintf("skip list, P = %s, %s%s", p, o, at(f, wanted)), limit, goal, " B", f.Summary, ""})
+		}
+	}
+	f := find(figures, report.Key{Contender: contender.Listpack}, listpackMembers, listpackMemberBytes, held(bytesHeld, workload.Shuffled), "B")
+	return append(bars, bar{"listpack of 100 members of 16 bytes", 11, 10, " B", f.Summary, ""})
+}
+
+func collectorBars(figures report.Figures) []bar {
+	row, wanted := report.Key{Contender: contender.Zset, P: "1/e"}, 10_000_000
+	bytes := firstMemberBytes(figures)
+	share := largest(figures, row, bytes, gcShareUsed, "%", wanted)
+	pause := largest(figures, row, bytes, gcPause, "ms", wanted)
+	slowest := largest(figures, row, bytes, slowestInsert, "ms", wanted)
+	return []bar{
+		{"GC share of used CPU under 100k writes/s" + at(share, wanted), 2, 0, "%", share.Summary, ""},
+		{"longest GC pause" + at(pause, wanted), 1, 0, " ms", pause.Summary, ""},
+		{"slowest insert while growing" + at(slowest, wanted), 1, 0, " ms", slowest.Summary, ""},
+	}
+}
+
+func speedBars(figures report.Figures) (bars []bar) {
+	ours, theirs := report.Key{Contender: contender.Zset, P: "1/e"}, report.Key{Contender: contender.Yardstick, P: "1/e"}
+	bytes := firstMemberBytes(figures)
+	seen := 0
+	for _, members := range []int{1_000_000, 10_000_000} {
+		size := largest(figures, ours, bytes, insert, "ns", members).Members
+		if seen != 0 && size == seen {
+			continue // neither size was measured: what stands in their place is shown once
+		}
+		seen = size
+		for _, b := range []bar{
+			{what: insert, bar: 0.6, goal: 0.4}, {what: rank, bar: 0.6, goal: 0.4}, {what: score, bar: 1, goal: 0.8}, {what: iterate, bar: 0.3},
+		} {
+			f := largest(figures, ours, bytes, b.what, "ns", members)
+			y := find(figures, theirs, f.Members, bytes, b.what, "ns")
+			b.what += " against the yardstick" + at(f, members)
+			b.unit = " ×"
+			if f.Runs > 0 && y.Runs > 0 {
+				b.measured = measure.Summary{Median: f.Median / y.Median, Runs: 1}
+				b.detail = fmt.Sprintf(" (%s / %s ns)", report.Short(f.Median), report.Short(y.Median))
+			}
+			bars = append(bars, b)
+		}
+	}
+	return bars
+}
+
+// largest is the figure of the size wanted, or else of the largest below that was measured.
+func largest(figures report.Figures, row report.Key, memberBytes int, what, unit string, wanted int) (best report.Figure) {
+	for _, f := range figures {
+		if f.Contender == row.Contender && f.P == row.P && f.MemberBytes == memberBytes && f.Measure == what && f.Unit == unit &&
+			f.Members <= wanted && f.Members > best.Members {
+			best = f
+		}
+	}
+	return best
+}
+
+// at says at which size a figure is, with a mark when it is not the one wanted.
+func at(f report.Figure, wanted int) string {
+	switch f.Members {
+	case 0:
+		return ", " + report.Count(wanted) + " members"
+	case wanted:
+		return ", " + report.Count(f.Members) + " members"
+	}
+	return ", only " + report.Count(f.Members) + " members"
+}
+
+// firstMemberBytes is the size of member that operations are measured with above all.
+func firstMemberBytes(figures report.Figures) int {
+	for _, f := range figures {
+		if f.Unit == "ns" {
+			return f.MemberBytes
+		}
+	}
+	return workload.LeastBytes
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"zset.dev/operator/hack/bench/contender"
+	"zset.dev/operator/hack/bench/measure"
+	"zset.dev/operator/hack/bench/report"
+)
+
+func main() {
+	measure.Child(serve)
+	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "engine:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	s, err := parse(args, os.Stderr)
+	if err != nil {
+		return err
+	}
+	var figures report.Figures
+	if s.keep || s.report {
+		if figures, err = report.ReadCSV(s.csv()); err != nil {
+			return err
+		}
+	}
+	machine := report.Machine()
+	if !s.report {
+		fmt.Fprintln(os.Stderr, "On", machine)
+		began := time.Now()
+		if err := s.measure(&figures); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "measured in %v\n", time.Since(began).Round(time.Second))
+	}
+	return s.publish(figures, machine)
+}
+
+// measure goes through the plan and puts what comes of it into figures.
+func (s *settings) measure(figures *report.Figures) error {
+	rounds, err := s.plan()
+	if err != nil {
+		return err
+	}
+	commit := report.Commit()
+	for i, r := range rounds {
+		began := time.Now()
+		err := figures.Take(r.runs, len(r.requests), commit, func(run, i int) ([]report.Value, error) {
+			q := r.requests[i]
+			q.Seed = s.seed + uint64(run)
+			result, err := measure.Ask[[]value](q)
+			var values []report.Value
+			for _, v := range result {
+				values = append(values, report.Value{Key: keyOf(q.Form, v.Members, q.MemberBytes, v.Measure, v.Unit), Value: v.Value})
+			}
+			return values, err
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "[%d/%d] %s: %d runs of %d in %v\n", i+1, len(rounds), r.title, r.runs, len(r.requests),
+			time.Since(began).Round(100*time.Millisecond))
+	}
+	return nil
+}
+
+func keyOf(f contender.Form, members, memberBytes int, what, unit string) report.Key {
+	k := report.Key{Contender: f.Name, Members: members, MemberBytes: memberBytes, Measure: what, Unit: unit}
+	if f.P != 0 {
+		k.P = contender.PText(f.P)
+	}
+	return k
+}
