@@ -9,8 +9,7 @@ load_images() { # load_images ARCHIVE...
   local archive ref digest n told
   for archive in "$@"; do
     [ -s "$archive" ] || die "no such image archive: $archive"
-    read -r ref digest < <("$bin/ociimage" ref "$archive")
-    [ -n "$ref" ] || die "cannot read $archive"
+    read -r ref digest < <("$bin/ociimage" ref "$archive") || die "not an archive of ours: $archive"
     keep_archive "$archive" "$ref"
     told=
     for n in $(known_nodes); do
@@ -21,7 +20,7 @@ load_images() { # load_images ARCHIVE...
     done
     wait
     for n in $told; do has_image "$n" "$ref" "$digest" || die "node $n did not take $ref; see $log/import.log"; done
-    [ -n "$told" ] && say "loaded $ref into nodes$told" || say "$ref is in every node already"
+    if [ -n "$told" ]; then say "loaded $ref into nodes$told"; else say "$ref is in every running node already"; fi
   done
   drop_old_images
 }
@@ -46,9 +45,9 @@ drop_old_images() { # archives beyond the newest few of each repository, and the
   for repository in $(find "$images" -name '*@*.tar' -printf '%f\n' | sed 's/@.*//' | sort -u); do
     # shellcheck disable=SC2012  # names of ours: no newlines
     for old in $(ls -t "$images/$repository@"*.tar | tail -n +$((images_kept + 1))); do
-      read -r ref _ < <("$bin/ociimage" ref "$old")
+      read -r ref _ < <("$bin/ociimage" ref "$old") || ref=
       for n in $(known_nodes); do
-        [ "$(node_state "$n")" = on ] || continue
+        [ -n "$ref" ] && [ "$(node_state "$n")" = on ] || continue
         node_ctr "$n" containers ls | grep -qF -- " $ref " || node_ctr "$n" images rm "$ref" >/dev/null 2>&1 || true
       done
       rm -f "$old"
