@@ -12,8 +12,9 @@ run: ## Boot a Kubernetes if none is given, deploy, apply the sample, play a lea
 	@$(CLUSTER) && hack/images.sh && hack/images.sh load && hack/deploy.sh && hack/demo.sh
 up: ## Boot the local Kubernetes: control plane and three nodes (built on the first call)
 	@hack/kube/kube.sh up
-down: ## Remove the local Kubernetes and everything it made
+down: ## Remove the local Kubernetes (or the kind cluster) and everything it made
 	@hack/kube/kube.sh down
+	@[ ! -e "$${XDG_CACHE_HOME:-$$HOME/.cache}/zset-operator/kind.kubeconfig" ] || hack/kind.sh down
 status: ## Show what of the local Kubernetes runs
 	@hack/kube/kube.sh status
 deploy: ## Install CRD and operator into the cluster, with this checkout's images
@@ -22,7 +23,7 @@ undeploy: ## Remove operator, CRD and so every ZSetCluster from the cluster
 	@$(CLUSTER) && hack/deploy.sh down
 
 ##@ Test
-.PHONY: test test-unit test-race test-fuzz test-controllers e2e lint doctor
+.PHONY: test test-unit test-race test-fuzz test-controllers e2e lint doctor kube-check
 test: ## Everything: lint, unit, race, fuzz, controllers, end to end; closes with one summary
 	@hack/test.sh
 test-unit: ## Unit tests of all packages, for daily work (within a minute when warm)
@@ -39,6 +40,9 @@ lint: ## gofmt, go vet, staticcheck
 	@hack/test.sh lint
 doctor: ## Check what this machine has and lacks for the local Kubernetes
 	@hack/kube/kube.sh doctor
+
+kube-check: up ## Prove that the local Kubernetes behaves as a real one, node failures included
+	@hack/kube/kube.sh check
 
 ##@ Build
 .PHONY: build generate fmt images images-push bench-engine clean
