@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -48,7 +49,7 @@ func (r *Reconciler) observe(ctx context.Context, c resource.Cluster, done appli
 		shards[i].settling = done.touched("StatefulSet "+name) || set.Status.ObservedGeneration < set.Generation
 		for _, p := range pods.Items {
 			if metav1.IsControlledBy(&p, &set) {
-				shards[i].pods = append(shards[i].pods, r.askNode(ctx, podFacts(&p, set.Status.UpdateRevision)))
+				shards[i].pods = append(shards[i].pods, r.askNode(ctx, podFacts(&p, set.Status.UpdateRevision, r.Now())))
 			}
 		}
 	}
@@ -56,13 +57,13 @@ func (r *Reconciler) observe(ctx context.Context, c resource.Cluster, done appli
 }
 
 // podFacts is what the pod object itself says.
-func podFacts(p *corev1.Pod, updateRevision string) pod {
+func podFacts(p *corev1.Pod, updateRevision string, now time.Time) pod {
 	facts := pod{
 		name:        p.Name,
 		uid:         p.UID,
 		outdated:    p.Labels[appsv1.ControllerRevisionHashLabelKey] != updateRevision,
 		terminating: p.DeletionTimestamp != nil,
-		stuck:       stuck(p),
+		stuck:       stuck(p, now),
 	}
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
@@ -81,8 +82,11 @@ var waitingStuck = []string{
 	"CreateContainerConfigError", "CreateContainerError", "RunContainerError",
 }
 
+// unschedulableGrace is for what resolves by itself, such as a volume that is just being made.
+const unschedulableGrace = 10 * time.Second
+
 // stuck returns why a pod will not become ready without help, and what to look at; empty when it may.
-func stuck(p *corev1.Pod) string {
+func stuck(p *corev1.Pod, now time.Time) string {
 	for _, c := range p.Status.ContainerStatuses {
 		if w := c.State.Waiting; w != nil && slices.Contains(waitingStuck, w.Reason) {
 			look := "kubectl describe pod " + p.Name
@@ -93,7 +97,8 @@ func stuck(p *corev1.Pod) string {
 		}
 	}
 	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable &&
+			now.Sub(c.LastTransitionTime.Time) >= unschedulableGrace {
 			return fmt.Sprintf("pod %s cannot be scheduled: %s. Make room, or ask for less in spec.resources or spec.storage.",
 				p.Name, strings.TrimSuffix(c.Message, "."))
 		}

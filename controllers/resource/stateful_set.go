@@ -1,8 +1,6 @@
 package resource
 
 import (
-	"strconv"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -95,10 +93,6 @@ func nodeContainer(c Cluster) *coreac.ContainerApplyConfiguration {
 		)
 	if c.Spec.ImagePullPolicy != "" {
 		node.WithImagePullPolicy(c.Spec.ImagePullPolicy)
-	}
-	if limit := c.Spec.Resources.Limits.Memory().Value(); limit > 0 {
-		// The collector works harder near the limit rather than letting the kernel kill the node.
-		node.WithEnv(coreac.EnvVar().WithName("GOMEMLIMIT").WithValue(strconv.FormatInt(limit/10*9, 10)))
 	}
 	return node
 }
