@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"zset.dev/operator/controllers/noderesp"
+	"zset.dev/operator/controllers/tuning"
 )
 
 // act carries out the step.
@@ -41,6 +42,10 @@ func (r *Reconciler) configureNode(ctx context.Context, s step) outcome {
 	}
 	if err != nil {
 		p.answered, p.silence = false, noderesp.Explain(err)
+		return outcome{}
+	}
+	if different := tuning.Diff(s.set, p.config); len(different) > 0 {
+		p.refusal = fmt.Sprintf("it accepted %s, but does not report it afterwards", different)
 		return outcome{}
 	}
 	return outcome{configured: p.name, set: s.set}

@@ -31,7 +31,7 @@ func (r *Reconciler) observe(ctx context.Context, c resource.Cluster, done appli
 	}
 	slices.SortFunc(pods.Items, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 
-	shards := make([]shard, c.Spec.Shards)
+	shards := make([]shard, max(c.Spec.Shards, 0)) // a spec that was not validated may hold anything
 	for i := range shards {
 		name := c.ShardName(int32(i))
 		shards[i] = shard{name: name, settling: true}
