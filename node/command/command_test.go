@@ -63,12 +63,13 @@ func TestTableIsSound(t *testing.T) {
 		if s.Flags&Write != 0 && s.Flags&ReadOnly != 0 || s.Flags&DenyOOM != 0 && s.Flags&Write == 0 {
 			problem("has flags that do not go together")
 		}
-		if k := s.Keys; k.First != 0 {
-			least := max(s.Arity, -s.Arity)
-			if k.First >= least || k.Step < 1 || s.Flags&(Write|ReadOnly) == 0 || k.Access == "" {
-				problem("has its keys at %+v", k)
+		least := max(s.Arity, -s.Arity)
+		for _, k := range s.Keys {
+			// A word and what follows it may be missing.
+			if at := max(k.First, k.Count); at == 0 || at >= least && k.Word == "" || k.Step < 1 || k.Access == "" || s.Flags&(Write|ReadOnly) == 0 {
+				problem("has keys at %+v", k)
 			}
-			if (k.Access == "RO") != (s.Flags&ReadOnly != 0) {
+			if k.Access != "RO" && s.Flags&Write == 0 {
 				problem("has access %s to its keys", k.Access)
 			}
 		}

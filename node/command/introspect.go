@@ -93,21 +93,23 @@ func (c *Call) replySpec(s *Spec) {
 	w.Array(10)
 	w.BulkString(s.Name)
 	w.Int(int64(s.Arity))
-	flags := 0
+	var flags []string
 	for _, f := range flagNames {
 		if s.Flags&f.flag != 0 {
-			flags++
+			flags = append(flags, f.name)
 		}
 	}
-	w.Set(flags)
-	for _, f := range flagNames {
-		if s.Flags&f.flag != 0 {
-			w.Simple(f.name)
-		}
+	if s.Keys.movable() {
+		flags = append(flags, "movablekeys")
 	}
-	w.Int(int64(s.Keys.First))
-	w.Int(int64(s.Keys.Last))
-	w.Int(int64(s.Keys.Step))
+	w.Set(len(flags))
+	for _, name := range flags {
+		w.Simple(name)
+	}
+	first, last, step := s.Keys.span()
+	w.Int(int64(first))
+	w.Int(int64(last))
+	w.Int(int64(step))
 	categories := s.categories()
 	w.Set(len(categories))
 	for _, category := range categories {
@@ -117,53 +119,70 @@ func (c *Call) replySpec(s *Spec) {
 	for _, tip := range s.Tips {
 		w.BulkString(tip)
 	}
-	c.replyKeySpec(s.Keys)
+	w.Set(len(s.Keys))
+	for i := range s.Keys {
+		c.replyKeyPart(&s.Keys[i])
+	}
 	w.Array(len(s.Subs))
 	for i := range s.Subs {
 		c.replySpec(&s.Subs[i])
 	}
 }
 
-// replyKeySpec answers where the keys are, in the form that names how to find
-// the first and then the others.
-func (c *Call) replyKeySpec(k Keys) {
+// replyKeyPart answers where some of the keys are, in the form that names how
+// to find the first and then the others.
+func (c *Call) replyKeyPart(p *KeyPart) {
 	w := c.W
-	if k.First == 0 {
-		w.Set(0)
-		return
-	}
-	w.Set(1)
 	w.Map(3)
 	w.BulkString("flags")
-	w.Set(1 + len(k.Use))
-	w.Simple(k.Access)
-	for _, use := range k.Use {
+	w.Set(1 + len(p.Use))
+	w.Simple(p.Access)
+	for _, use := range p.Use {
 		w.Simple(use)
 	}
-	w.BulkString("begin_search")
-	w.Map(2)
-	w.BulkString("type")
-	w.BulkString("index")
-	w.BulkString("spec")
-	w.Map(1)
-	w.BulkString("index")
-	w.Int(int64(k.First))
-	w.BulkString("find_keys")
-	w.Map(2)
-	w.BulkString("type")
-	w.BulkString("range")
-	w.BulkString("spec")
-	w.Map(3)
-	last := k.Last
-	if last > 0 {
-		last -= k.First // counted from the first key
+	number := func(name string, n int) {
+		w.BulkString(name)
+		w.Int(int64(n))
 	}
-	w.BulkString("lastkey")
-	w.Int(int64(last))
-	w.BulkString("keystep")
-	w.Int(int64(k.Step))
-	w.BulkString("limit")
-	w.Int(0)
+	way := func(name, kind string, fields int) {
+		w.BulkString(name)
+		w.Map(2)
+		w.BulkString("type")
+		w.BulkString(kind)
+		w.BulkString("spec")
+		w.Map(fields)
+	}
+	switch {
+	case p.Word != "":
+		way("begin_search", "keyword", 2)
+		w.BulkString("keyword")
+		w.BulkString(p.Word)
+		number("startfrom", p.First)
+	case p.Count != 0:
+		way("begin_search", "index", 1)
+		number("index", p.Count)
+	default:
+		way("begin_search", "index", 1)
+		number("index", p.First)
+	}
+	if p.Count != 0 {
+		way("find_keys", "keynum", 3)
+		number("keynumidx", 0)
+		number("firstkey", 1)
+		number("keystep", p.Step)
+		return
+	}
+	last := p.Last
+	switch {
+	case p.Word != "":
+		last = 0
+	case last > 0:
+		last -= p.First // counted from the first key
+	}
+	way("find_keys", "range", 3)
+	number("lastkey", last)
+	number("keystep", p.Step)
+	number("limit", 0)
 }
 
 func commandDocs(c *Call) {
@@ -280,10 +299,12 @@ func commandGetKeys(c *Call) {
 	switch {
 	case refusal != "":
 		c.W.Error("ERR Invalid command specified")
-	case s.Keys.First == 0:
+	case len(s.Keys) == 0:
 		c.W.Error("ERR The command has no key arguments")
 	case !s.accepts(len(args)):
 		c.W.Error("ERR Invalid number of arguments specified for command")
+	case !s.Keys.countable(args):
+		c.W.Error("ERR Invalid arguments specified for command")
 	default:
 		keys := s.Keys.of(args)
 		c.W.Array(len(keys))

@@ -1,5 +1,11 @@
 package command
 
+import (
+	"slices"
+
+	"zset.dev/operator/node/resp"
+)
+
 // Flags say how a command may be run. They are those COMMAND INFO names.
 type Flags uint16
 
@@ -38,39 +44,130 @@ const (
 	neitherReadNorWrite // has the flag but not the category
 )
 
-// Keys says which arguments are keys: First to Last by Step, where a negative
-// Last counts from the end. The zero value is none.
-type Keys struct {
+// Keys says which arguments are keys, in parts that follow each other in the
+// reply of COMMAND GETKEYS. None is no keys.
+type Keys []KeyPart
+
+// KeyPart finds some of the keys in one of three ways:
+//
+//   - First to Last by Step, where a negative Last counts from the end;
+//   - with Count, as many as that argument says, which follow it;
+//   - with Word, the argument after each such word, sought from First on.
+type KeyPart struct {
 	First, Last, Step int
+	Count             int
+	Word              string   // upper case
 	Access            string   // RO, RW, OW or RM, as in key specifications
 	Use               []string // access, update, insert or delete
 }
 
-func oneKey(access string, use ...string) Keys { return Keys{1, 1, 1, access, use} }
+func oneKey(access string, use ...string) Keys { return keyAt(1, access, use...) }
 
-func subKey(access string, use ...string) Keys { return Keys{2, 2, 1, access, use} }
+func subKey(access string, use ...string) Keys { return keyAt(2, access, use...) }
 
-func allKeys(access string, use ...string) Keys { return Keys{1, -1, 1, access, use} }
+func keyAt(i int, access string, use ...string) Keys {
+	return Keys{{First: i, Last: i, Step: 1, Access: access, Use: use}}
+}
+
+func allKeys(access string, use ...string) Keys {
+	return Keys{{First: 1, Last: -1, Step: 1, Access: access, Use: use}}
+}
+
+// countedKeys are those after argument count, which says how many they are.
+func countedKeys(count int, access string, use ...string) Keys {
+	return Keys{{Count: count, Step: 1, Access: access, Use: use}}
+}
+
+// keyAfter is the key that follows a word, which is at argument from or later.
+func keyAfter(word string, from int, access string, use ...string) Keys {
+	return Keys{{Word: word, First: from, Step: 1, Access: access, Use: use}}
+}
+
+// and puts other keys behind these.
+func (k Keys) and(other Keys) Keys { return append(slices.Clip(k), other...) }
+
+// movable reports whether keys are elsewhere than First, Last and Step of a
+// single range can say: clients must look at the arguments, or ask.
+func (k Keys) movable() bool {
+	for i := range k {
+		if k[i].Count != 0 || k[i].Word != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// span is the first, last and step of all ranges together, as clients use them
+// that know no others; zeros when there is none.
+func (k Keys) span() (first, last, step int) {
+	for i := range k {
+		p := &k[i]
+		switch {
+		case p.Count != 0 || p.Word != "":
+		case first == 0:
+			first, last, step = p.First, p.Last, p.Step
+		default:
+			last = p.Last
+		}
+	}
+	return first, last, step
+}
 
 // of is the keys among args, nil when there are none. args has passed the
-// arity check.
+// arity check. Of a part whose count is wrong there are none: the command
+// refuses it before it looks for a key. After a word there may be more than
+// the command will use, never fewer.
 func (k Keys) of(args [][]byte) [][]byte {
-	if k.First == 0 {
-		return nil
+	if len(k) == 1 {
+		return k[0].of(args)
 	}
-	last := k.Last
+	var keys [][]byte
+	for i := range k {
+		keys = append(keys, k[i].of(args)...)
+	}
+	return keys
+}
+
+func (p *KeyPart) of(args [][]byte) [][]byte {
+	switch {
+	case p.Count != 0:
+		n, ok := resp.ParseInt(args[p.Count])
+		if !ok || n < 1 || n > int64(len(args)-p.Count-1) {
+			return nil
+		}
+		return args[p.Count+1 : p.Count+1+int(n)]
+	case p.Word != "":
+		var keys [][]byte
+		for i := p.First; i+1 < len(args); i++ {
+			if is(args[i], p.Word) {
+				keys = append(keys, args[i+1])
+			}
+		}
+		return keys
+	}
+	last := p.Last
 	if last < 0 {
 		last += len(args)
 	}
 	last = min(last, len(args)-1)
-	if k.Step == 1 {
-		return args[k.First : last+1]
+	if p.Step == 1 {
+		return args[p.First : last+1]
 	}
 	var keys [][]byte
-	for i := k.First; i <= last; i += k.Step {
+	for i := p.First; i <= last; i += p.Step {
 		keys = append(keys, args[i])
 	}
 	return keys
+}
+
+// countable reports whether every count among the keys' parts holds.
+func (k Keys) countable(args [][]byte) bool {
+	for i := range k {
+		if k[i].Count != 0 && k[i].of(args) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Spec is one command, or one subcommand of a container command.
