@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type connection struct {
 	call   command.Call
 
 	accounted int64 // buffer bytes included in the server's sum
+	silent    bool  // nothing came since the node's stop last hurried it
 	abrupt    bool  // close at once: sending more is forbidden or useless
 }
 
@@ -62,13 +64,30 @@ func (c *connection) serve() {
 			c.server.stats.Reads.Add(1)
 			c.client.Touch(c.server.now().UnixMilli())
 		}
-		if err != nil {
-			if n == 0 || !errors.Is(err, io.EOF) {
-				return
-			}
-			// What came with the end of the stream is still answered.
+		switch {
+		case n > 0:
+			c.silent = false // what came with an error, too, is answered
+		case c.mayReadOn(err):
+		case err != nil:
+			return
 		}
 	}
+}
+
+// mayReadOn reports whether a read that failed did so only because the node's
+// stop set it a term, and another is due: commands that had arrived before may
+// have been overlooked by a goroutine that got no processor, so the connection
+// ends only once a whole term brought nothing, or the stop has waited enough.
+func (c *connection) mayReadOn(err error) bool {
+	if !errors.Is(err, os.ErrDeadlineExceeded) || !c.server.isStopping() {
+		return false
+	}
+	if c.silent || time.Since(c.server.stopBegan) > stopPatience {
+		return false
+	}
+	c.silent = true
+	c.client.Hurry()
+	return true
 }
 
 // execute runs every whole command that has arrived. It reports whether the
@@ -113,7 +132,9 @@ func (c *connection) execute() bool {
 			if !c.flush() {
 				return false
 			}
+			// That may have taken long.
 			values = c.server.config.Values()
+			c.call.At = c.server.now()
 		}
 	}
 }

@@ -20,6 +20,12 @@
 // from the headers, so an incomplete command is looked at again only once what
 // it lacks has arrived.
 //
+// # Failures
+//
+// What a client does wrong costs that client its connection. A panic is a bug
+// of ours that may have left a set half changed, so it is not recovered from:
+// the process ends, and whoever runs it starts it anew.
+//
 // # Locks
 //
 // Commands hold partitions of the keyspace while they execute. No partition is

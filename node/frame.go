@@ -88,7 +88,7 @@ func (f *frame) scan(b []byte, limits frameLimits) (size int, err error) {
 			return 0, nil
 		}
 		if b[f.at] != '$' {
-			return 0, protocolError("expected '$', got '" + string(rune(b[f.at])) + "'")
+			return 0, protocolError("expected '$', got '" + string(b[f.at:f.at+1]) + "'")
 		}
 		n, width, err := f.header(b, errBulkLength)
 		if width == 0 || err != nil {

@@ -59,10 +59,11 @@ type Server struct {
 	accepting   sync.WaitGroup // accept loops; Run waits
 	background  sync.WaitGroup // sweep and HTTP; Run waits
 
-	stopOnce sync.Once
-	stopping chan struct{} // closed when the stop begins
-	stopNow  atomic.Bool   // do not wait for clients
-	serving  atomic.Bool
+	stopOnce  sync.Once
+	stopping  chan struct{} // closed when the stop begins
+	stopNow   atomic.Bool   // do not wait for clients
+	stopBegan time.Time     // by the system's clock; set before stopping is closed
+	serving   atomic.Bool
 }
 
 // New makes a server that is not listening yet.

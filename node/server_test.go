@@ -229,3 +229,28 @@ func TestTimeAndExpiryFollowTheClock(t *testing.T) {
 	w.expect(":-1\r\n", "TTL", "k")
 	w.expect("*1\r\n"+bulk("other"), "ZRANGE", "k", "0", "-1")
 }
+
+// A pipeline that waited for its reader runs on by the time it is then.
+func TestClockMovesOnDuringAPipeline(t *testing.T) {
+	var clock fakeClock
+	clock.set(time.Unix(1000, 0))
+	s := startWith(t, Options{Now: clock.now})
+	w := dial(t, s.addr)
+	value := strings.Repeat("x", 20<<10)
+	const echoes = 1000
+	go io.WriteString(w.conn, strings.Repeat(string(array("ECHO", value)), echoes)+string(array("TIME")))
+	eventually(t, "the write is stuck", func() bool {
+		all := s.clients.All()
+		return len(all) == 1 && all[0].WritingSince.Load() != 0
+	})
+	clock.set(time.Unix(1040, 0))
+	for range echoes {
+		w.reply()
+	}
+	if got, want := w.reply(), "*2\r\n"+bulk("1040")+bulk("0"); got != want {
+		t.Errorf("TIME at the end: %q, want %q", got, want)
+	}
+	if nanos := s.stats.Command(numberOf(t, s, "echo")).Nanos.Load(); nanos != 0 {
+		t.Errorf("%v of waiting count as time spent in commands", time.Duration(nanos))
+	}
+}

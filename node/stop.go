@@ -7,9 +7,14 @@ import (
 	"zset.dev/operator/node/client"
 )
 
-// stopGrace is how long a connection goes on reading once the stop began, so
-// that commands on their way are still answered.
-const stopGrace = 20 * time.Millisecond
+const (
+	// stopGrace is how long a connection goes on reading once the stop began,
+	// so that commands on their way are still answered.
+	stopGrace = 20 * time.Millisecond
+
+	// stopPatience is how long a client that keeps sending is still served.
+	stopPatience = time.Second
+)
 
 // beginStop lets Run stop; now leaves out the waiting. It reports whether the
 // stop had not begun before.
@@ -18,6 +23,7 @@ func (s *Server) beginStop(now bool) (first bool) {
 		first = true
 		s.stopNow.Store(now)
 		s.serving.Store(false)
+		s.stopBegan = time.Now()
 		close(s.stopping)
 	})
 	return first

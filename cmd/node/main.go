@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"zset.dev/operator/node"
@@ -40,21 +42,33 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "node:", err)
 		return 2
 	}
-	if err := serve(settings, stdout); err != nil {
+	if err := serve(settings, configFile(args), stdout); err != nil {
 		fmt.Fprintln(stderr, "node:", err)
 		return 1
 	}
 	return 0
 }
 
-func serve(settings *config.Config, stdout io.Writer) error {
+// configFile is the file among the arguments, empty when there is none.
+func configFile(args []string) string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return ""
+	}
+	path, err := filepath.Abs(args[0])
+	if err != nil {
+		return args[0]
+	}
+	return path
+}
+
+func serve(settings *config.Config, file string, stdout io.Writer) error {
 	log, logFile, err := node.NewLogger(settings, stdout)
 	if err != nil {
 		return err
 	}
 	defer logFile.Close()
 	memory := node.LimitMemory()
-	server, err := node.New(node.Options{Config: settings, Version: version, Log: log})
+	server, err := node.New(node.Options{Config: settings, Version: version, ConfigFile: file, Log: log})
 	if err != nil {
 		return err
 	}

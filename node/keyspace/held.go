@@ -92,10 +92,14 @@ func (h *Held) Find(key []byte) *Entry {
 // Create adds key with an empty set and no expiry. The key must not be there.
 // Settle must be called before Release.
 func (h *Held) Create(key []byte, t *zset.Tuning) *Entry {
+	return h.insert(key, zset.New(t))
+}
+
+func (h *Held) insert(key []byte, set *zset.Set) *Entry {
 	slot := Slot(key)
 	e := &Entry{
 		key:  string(key),
-		set:  zset.New(t),
+		set:  set,
 		hash: maphash.Bytes(h.ks.seed, key),
 		due:  -1,
 		slot: uint16(slot),
@@ -103,6 +107,33 @@ func (h *Held) Create(key []byte, t *zset.Tuning) *Entry {
 	e.setBytes = int64(e.set.MemoryUsage())
 	h.writable(slot).insert(h.ks, e)
 	return e
+}
+
+// Put makes key hold set, which is not empty and the keyspace's from now on,
+// without expiry. What the key held is gone.
+func (h *Held) Put(key []byte, set *zset.Set) *Entry {
+	h.Drop(key)
+	return h.insert(key, set)
+}
+
+// Rename makes key hold what e held, with its expiry, and removes e. What the
+// key held is gone. The key must not be e's own.
+func (h *Held) Rename(e *Entry, key []byte) *Entry {
+	h.Drop(key)
+	set, at := e.set, e.expireAt
+	h.writable(int(e.slot)).take(h.ks, e)
+	to := h.insert(key, set)
+	h.SetExpiry(to, at)
+	return to
+}
+
+// Drop removes key, if it is there, and reports whether it was.
+func (h *Held) Drop(key []byte) bool {
+	e := h.Find(key)
+	if e != nil {
+		h.Remove(e)
+	}
+	return e != nil
 }
 
 // Settle accounts for what was done to e's set, and removes the key when the

@@ -104,6 +104,12 @@ func (p *partition) insert(ks *Keyspace, e *Entry) {
 
 // remove takes e out of the partition and releases its set.
 func (p *partition) remove(ks *Keyspace, e *Entry) {
+	p.take(ks, e)
+	e.set.Release()
+}
+
+// take takes e out of the partition.
+func (p *partition) take(ks *Keyspace, e *Entry) {
 	p.setExpiry(ks, e, 0)
 	at := &p.slots[e.slot%slotsInPartition]
 	before, after := (*at).bytes(), int64(0)
@@ -116,7 +122,6 @@ func (p *partition) remove(ks *Keyspace, e *Entry) {
 	p.count--
 	ks.keys.Add(-1)
 	ks.used.Add(after - before - e.fixedBytes() - e.setBytes)
-	e.set.Release()
 }
 
 func (p *partition) setExpiry(ks *Keyspace, e *Entry, at int64) {

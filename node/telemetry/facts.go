@@ -31,7 +31,7 @@ type Facts struct {
 	Resident   int64 // the process, as the system counts it; 0 when unknown
 	Limit      int64 // maxmemory; 0 is none
 	SoftLimit  int64 // what the garbage collector keeps the process under; 0 is none
-	Container  int64 // the container's limit; 0 when there is none
+	Container  int64 // what this process may use: its container's limit, or the machine's memory; 0 when unknown
 	Policy     string
 	HeapInUse  int64
 	HeapSystem int64
