@@ -81,6 +81,24 @@ func TestArena(t *testing.T) {
 	}
 }
 
+// TestArenaUsesRests fills a chunk with blocks that do not divide it: small ones must come from what is left.
+func TestArenaUsesRests(t *testing.T) {
+	a := newArena()
+	const size = 5000 * unitBytes
+	for len(a.chunks) < 2 {
+		a.alloc(size)
+	}
+	held, rest := a.held, chunkUnits%5000*unitBytes/2
+	for taken := 0; taken < rest; taken += 60 {
+		if r, ok := a.alloc(60); !ok || r >= chunkUnits {
+			t.Fatalf("after %d bytes of the rest: ref %d, %v", taken, r, ok)
+		}
+	}
+	if a.held != held {
+		t.Errorf("%d bytes held, before %d", a.held, held)
+	}
+}
+
 // TestFull lowers the number of chunks that an arena may have, and shows what a set does at that limit.
 func TestFull(t *testing.T) {
 	tuning, err := NewTuning(Options{P: 0.25, MaxLevel: 16})

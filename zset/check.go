@@ -107,12 +107,11 @@ func parseEntry(block []byte, at int) (entry, error) {
 		return entry{}, fmt.Errorf("member of %d bytes is cut off", size)
 	}
 	lp := listpack{buf: block}
-	value, field := lp.scoreAt(at)
-	e := lp.withMember(at, field, value)
-	if math.IsNaN(value) {
+	e := lp.entryAt(at)
+	if math.IsNaN(e.score) {
 		return entry{}, fmt.Errorf("score is not a number")
 	}
-	if want := appendEntry(nil, e.member, value); len(rest) < len(want) || !bytes.Equal(rest[:len(want)], want) {
+	if want := appendEntry(nil, e.member, e.score); len(rest) < len(want) || !bytes.Equal(rest[:len(want)], want) {
 		return entry{}, fmt.Errorf("bytes are % x…, want % x", rest[:min(len(rest), 32)], want)
 	}
 	return e, nil

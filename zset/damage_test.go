@@ -47,8 +47,8 @@ func TestCheckSeesDamage(t *testing.T) {
 			slot, _, _ := l.find(first(l).member())
 			l.index.tags[slot] ^= 0xff
 		}, "index finds 0"},
-		{func(l *skipList) { l.index.set(freeSlot(&l.index), 1, 5) }, "slots taken"},
-		{func(l *skipList) { l.index.refs[freeSlot(&l.index)] = 5 }, "ref 5 with tag 0"},
+		{func(l *skipList) { l.index.set(slotWithoutMember(&l.index), 1, 5) }, "slots taken"},
+		{func(l *skipList) { l.index.refs[slotWithoutMember(&l.index)] = 5 }, "ref 5 with tag 0"},
 		{func(l *skipList) {
 			for slot := range tagGroup - 1 {
 				if l.index.tags[slot] != 0 {
@@ -135,7 +135,7 @@ func damageable(t *testing.T) *Set {
 	return s
 }
 
-func freeSlot(ix *index) int {
+func slotWithoutMember(ix *index) int {
 	slot := tagGroup
 	for ix.refs[slot] != 0 {
 		slot++

@@ -38,11 +38,11 @@ func (s *Set) ascendPacked(r Range, yield func([]byte, float64) bool) {
 	changes := s.changes
 	at := s.packed.walk(r.Start, r.low, r.high).pos
 	for n := r.Len(); n > 0; n-- {
-		e := s.packed.entryAt(at)
-		if !yield(e.member, e.score) || s.changes != changes {
+		start, stop, next := s.packed.fields(at)
+		if !yield(s.packed.buf[start:stop:stop], s.packed.scoreAt(at)) || s.changes != changes {
 			return
 		}
-		at = e.next
+		at = next
 	}
 }
 
@@ -50,11 +50,11 @@ func (s *Set) descendPacked(r Range, yield func([]byte, float64) bool) {
 	changes := s.changes
 	end := s.packed.walk(r.End, r.low, r.high).pos
 	for n := r.Len(); n > 0; n-- {
-		e := s.packed.entryBefore(end)
-		if !yield(e.member, e.score) || s.changes != changes {
+		end = s.packed.previous(end)
+		start, stop, _ := s.packed.fields(end)
+		if !yield(s.packed.buf[start:stop:stop], s.packed.scoreAt(end)) || s.changes != changes {
 			return
 		}
-		end = e.at
 	}
 }
 

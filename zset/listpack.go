@@ -65,31 +65,53 @@ func (lp *listpack) end() int   { return len(lp.buf) }
 
 // entryAt decodes the entry that begins at offset at.
 func (lp *listpack) entryAt(at int) entry {
-	score, field := lp.scoreAt(at)
-	return lp.withMember(at, field, score)
+	start, stop, next := lp.fields(at)
+	return entry{member: lp.buf[start:stop:stop], score: lp.scoreAt(at), at: at, next: next}
 }
 
 // entryBefore decodes the entry that ends at offset end.
-func (lp *listpack) entryBefore(end int) entry {
+func (lp *listpack) entryBefore(end int) entry { return lp.entryAt(lp.previous(end)) }
+
+// previous is the offset of the entry that ends at offset end.
+func (lp *listpack) previous(end int) int {
 	size, n := mirroredBefore(lp.buf, end)
-	return lp.entryAt(end - n - int(size))
+	return end - n - int(size)
 }
 
-// scoreAt decodes the score at offset at, and gives the offset just past it.
-func (lp *listpack) scoreAt(at int) (score float64, past int) {
-	if lp.buf[at] == notPacked {
-		return math.Float64frombits(binary.LittleEndian.Uint64(lp.buf[at+1:])), at + 9
+// fields is where the member of the entry at offset at starts and stops, and where the next entry begins.
+//
+// It is what walks consist of. The kinds of scores are told apart by branches: these are foreseen, whereas a
+// length computed from the tag would have to be waited for.
+func (lp *listpack) fields(at int) (start, stop, next int) {
+	field := at + 1
+	if tag := lp.buf[at]; tag == notPacked {
+		field += 8
+	} else if tag >= 0x80 {
+		field = at + tagLen(tag)
 	}
-	v, n := packedAt(lp.buf, at)
-	return float64(int64(v>>1) ^ -int64(v&1)), at + n
+	start = field + 1
+	stop = start + int(lp.buf[field])
+	if stop-at >= 0x80 {
+		return lp.longFields(at, field)
+	}
+	return start, stop, stop + 1
 }
 
-// withMember completes the entry that begins at offset at and has its member's length at offset field.
-func (lp *listpack) withMember(at, field int, score float64) entry {
+// longFields is fields where the length of the member or of the entry takes more than a byte.
+func (lp *listpack) longFields(at, field int) (start, stop, next int) {
 	size, n := packedAt(lp.buf, field)
-	start := field + n
-	stop := start + int(size)
-	return entry{member: lp.buf[start:stop:stop], score: score, at: at, next: stop + packedLen(uint64(stop-at))}
+	start = field + n
+	stop = start + int(size)
+	return start, stop, stop + packedLen(uint64(stop-at))
+}
+
+// scoreAt decodes the score at offset at.
+func (lp *listpack) scoreAt(at int) float64 {
+	if lp.buf[at] == notPacked {
+		return math.Float64frombits(binary.LittleEndian.Uint64(lp.buf[at+1:]))
+	}
+	v, _ := packedAt(lp.buf, at)
+	return float64(int64(v>>1) ^ -int64(v&1))
 }
 
 // appendEntry appends the bytes of an entry to dst.

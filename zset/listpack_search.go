@@ -6,16 +6,17 @@ import "bytes"
 // end, for the place after the last); in a skip list it is the reference of a node.
 type place struct{ rank, pos int }
 
-// find looks a member up by its bytes: a walk that decodes no score.
-func (lp *listpack) find(member []byte) (entry, int, bool) {
-	for at, rank := lp.begin(), 0; at < lp.end(); rank++ {
-		field := at + tagLen(lp.buf[at])
-		e := lp.withMember(at, field, 0)
-		if bytes.Equal(e.member, member) {
-			e.score, _ = lp.scoreAt(at)
-			return e, rank, true
+// find looks a member up by its bytes: a walk that decodes no score, and compares bytes only where the length is
+// right and the last byte, in which members that are named alike differ most.
+func (lp *listpack) find(member []byte) (e entry, rank int, ok bool) {
+	last := len(member) - 1
+	for at, end := lp.begin(), lp.end(); at < end; rank++ {
+		start, stop, next := lp.fields(at)
+		if stop-start == len(member) && (last < 0 || lp.buf[stop-1] == member[last]) &&
+			bytes.Equal(lp.buf[start:stop], member) {
+			return lp.entryAt(at), rank, true
 		}
-		at = e.next
+		at = next
 	}
 	return entry{}, 0, false
 }
@@ -33,12 +34,13 @@ func (lp *listpack) seek(b *bound) int {
 
 // first is the place of the first entry after b, or of the end, looked for from p onward.
 func (lp *listpack) first(p place, b *bound) place {
-	for p.pos < lp.end() {
-		e := lp.entryAt(p.pos)
-		if !b.follows(e.member, e.score) {
+	for end := lp.end(); p.pos < end; p.rank++ {
+		start, stop, next := lp.fields(p.pos)
+		if score := lp.scoreAt(p.pos); score > b.score ||
+			score == b.score && !b.follows(lp.buf[start:stop], score) {
 			break
 		}
-		p.rank, p.pos = p.rank+1, e.next
+		p.pos = next
 	}
 	return p
 }
@@ -58,10 +60,10 @@ func (lp *listpack) walk(rank int, a, b place) place {
 		}
 	}
 	for ; best.rank < rank; best.rank++ {
-		best.pos = lp.entryAt(best.pos).next
+		_, _, best.pos = lp.fields(best.pos)
 	}
 	for ; best.rank > rank; best.rank-- {
-		best.pos = lp.entryBefore(best.pos).at
+		best.pos = lp.previous(best.pos)
 	}
 	return best
 }

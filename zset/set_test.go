@@ -250,6 +250,73 @@ func TestOddRanges(t *testing.T) {
 	})
 }
 
+// TestPlacesAreForgotten uses ranges whose places would lead astray: the set has changed before them, or they are of a
+// set that has other members there and as many changes behind it.
+func TestPlacesAreForgotten(t *testing.T) {
+	eachEncoding(t, func(t *testing.T, fresh func() *Set) {
+		s := fill(fresh(), 20)
+		s.RemoveRange(s.ByRank(0, 2))
+		stale := s.ByScore(ScoreRange{Min: 8, Max: 10})
+		s.Remove([]byte("member:003"))
+		s.Add([]byte("a much longer member than any other"), 0, 0)
+		other := fresh()
+		for i := range 20 {
+			other.Add(fmt.Appendf(nil, "m%d", i), float64(-i), 0)
+		}
+		for range 3 {
+			other.RemoveRange(other.ByRank(0, 0))
+		}
+		if other.changes != s.changes {
+			t.Fatalf("%d changes and %d", other.changes-1, s.changes-1)
+		}
+		for name, r := range map[string]Range{"stale": stale, "foreign": other.ByRank(5, 7), "foreign, by score": other.ByScore(
+			ScoreRange{Min: -11, Max: -9})} {
+			want := fmt.Sprint(pairsOf(s)[r.Start:r.End])
+			var up, down []pair
+			for member, score := range s.Ascend(r) {
+				up = append(up, pair{string(member), score})
+			}
+			for member, score := range s.Descend(r) {
+				down = append([]pair{{string(member), score}}, down...)
+			}
+			if fmt.Sprint(up) != want || fmt.Sprint(down) != want || r.Len() != 3 {
+				t.Errorf("%s: up %v, down %v, want %v", name, up, down, want)
+			}
+		}
+	})
+}
+
+// TestWalksStartFromPlaces takes the way from the beginning away, so that only the place where the lookup ended can be used.
+func TestWalksStartFromPlaces(t *testing.T) {
+	eachEncoding(t, func(t *testing.T, fresh func() *Set) {
+		s := fill(fresh(), 100)
+		r := s.ByScore(ScoreRange{Min: 40, Max: 79}).Limit(2, 30).LimitReverse(0, 25)
+		if s.list != nil {
+			s.list.head = nil
+		} else {
+			at := s.packed.walk(30, place{}, place{}).pos
+			for i := listpackHeader; i < at; i++ {
+				s.packed.buf[i] = 0xfe
+			}
+		}
+		want := 47.0
+		for _, score := range s.Ascend(r) {
+			if score != want {
+				t.Fatalf("up: %v, want %v", score, want)
+			}
+			want++
+		}
+		for _, score := range s.Descend(r) {
+			if want--; score != want {
+				t.Fatalf("down: %v, want %v", score, want)
+			}
+		}
+		if want != 47 {
+			t.Errorf("ended at %v", want)
+		}
+	})
+}
+
 // TestLoops leaves walks early, and changes the set during one.
 func TestLoops(t *testing.T) {
 	eachEncoding(t, func(t *testing.T, fresh func() *Set) {
