@@ -266,7 +266,7 @@ func (c *Call) replyArgs(args []Arg) {
 		}
 		if key {
 			w.BulkString("key_spec_index")
-			w.Int(0)
+			w.Int(int64(a.KeyPart))
 		}
 		if a.Token != "" {
 			w.BulkString("token")

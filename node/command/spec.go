@@ -224,6 +224,7 @@ func (s *Spec) categories() []string {
 type Arg struct {
 	Name, Type, Token string
 	Optional, Many    bool
+	KeyPart           int // of a key: which part of Spec.Keys finds it
 	Args              []Arg
 }
 

@@ -18,7 +18,7 @@ var zcountSpecs = []Spec{
 }
 
 func count(c *Call, by order) {
-	find, ok := c.readRange(by, false)
+	find, ok := c.readRange(2, by, false)
 	if !ok {
 		return
 	}

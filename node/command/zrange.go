@@ -82,14 +82,15 @@ type rangeOptions struct {
 	offset, count int64
 }
 
-// readRangeOptions reads the arguments after the bounds. free allows those
-// that choose the order, which only ZRANGE itself takes.
-func (c *Call) readRangeOptions(o rangeOptions, free bool) (rangeOptions, bool) {
+// readRangeOptions reads the arguments from at on, after the bounds. free
+// allows those that choose the order, which only ZRANGE and ZRANGESTORE take;
+// scores those of a reply.
+func (c *Call) readRangeOptions(o rangeOptions, at int, free, scores bool) (rangeOptions, bool) {
 	chosen := false
 	o.count = -1
-	for i := 4; i < len(c.Args); i++ {
+	for i := at; i < len(c.Args); i++ {
 		switch a := c.Args[i]; {
-		case is(a, "WITHSCORES"):
+		case is(a, "WITHSCORES") && scores:
 			o.withScores = true
 		case is(a, "LIMIT") && i+2 < len(c.Args):
 			var ok bool
@@ -126,11 +127,11 @@ func (c *Call) readRangeOptions(o rangeOptions, free bool) (rangeOptions, bool) 
 // zrange does ZRANGE (free) and the older commands, each of which fixes the
 // order.
 func zrange(c *Call, by order, reverse, free bool) {
-	o, ok := c.readRangeOptions(rangeOptions{by: by, reverse: reverse}, free)
+	o, ok := c.readRangeOptions(rangeOptions{by: by, reverse: reverse}, 4, free, true)
 	if !ok {
 		return
 	}
-	find, ok := c.readRange(o.by, o.reverse)
+	find, ok := c.readRange(2, o.by, o.reverse)
 	if !ok {
 		return
 	}
@@ -139,24 +140,27 @@ func zrange(c *Call, by order, reverse, free bool) {
 		c.W.Array(0)
 		return
 	}
-	r := find(set)
-	switch {
-	case !o.limited:
-	case o.offset < 0:
-		r = zset.Range{}
-	case o.reverse:
-		r = r.LimitReverse(clampInt(o.offset), clampInt(o.count))
-	default:
-		r = r.Limit(clampInt(o.offset), clampInt(o.count))
-	}
-	c.replyMembers(set, r, o.reverse, o.withScores)
+	c.replyMembers(set, o.limit(find(set)), o.reverse, o.withScores)
 }
 
-// readRange reads the bounds in arguments 2 and 3 and returns what finds them
+// limit is what LIMIT leaves of a range.
+func (o *rangeOptions) limit(r zset.Range) zset.Range {
+	switch {
+	case !o.limited:
+		return r
+	case o.offset < 0:
+		return zset.Range{}
+	case o.reverse:
+		return r.LimitReverse(clampInt(o.offset), clampInt(o.count))
+	}
+	return r.Limit(clampInt(o.offset), clampInt(o.count))
+}
+
+// readRange reads the bounds in arguments at and at+1 and returns what finds them
 // in a set. Reversed score and string ranges have their upper bound first; a
 // reversed rank counts from the other end.
-func (c *Call) readRange(by order, reverse bool) (find func(*zset.Set) zset.Range, ok bool) {
-	low, high := c.Args[2], c.Args[3]
+func (c *Call) readRange(at int, by order, reverse bool) (find func(*zset.Set) zset.Range, ok bool) {
+	low, high := c.Args[at], c.Args[at+1]
 	if reverse {
 		low, high = high, low
 	}
@@ -176,11 +180,11 @@ func (c *Call) readRange(by order, reverse bool) (find func(*zset.Set) zset.Rang
 		}
 		return func(s *zset.Set) zset.Range { return s.ByLex(r) }, true
 	}
-	start, ok := c.integer(2)
+	start, ok := c.integer(at)
 	if !ok {
 		return nil, false
 	}
-	stop, ok := c.integer(3)
+	stop, ok := c.integer(at + 1)
 	if !ok {
 		return nil, false
 	}
@@ -212,27 +216,35 @@ func clampInt(n int64) int {
 // replyMembers answers the members of r. With scores they are pairs in RESP3
 // and alternate in RESP2.
 func (c *Call) replyMembers(set *zset.Set, r zset.Range, reverse, withScores bool) {
-	n := r.Len()
-	nested := withScores && c.W.Proto() == 3
-	if withScores && !nested {
-		c.W.Array(2 * n)
-	} else {
-		c.W.Array(n)
-	}
+	c.startMembers(r.Len(), withScores)
 	members := set.Ascend(r)
 	if reverse {
 		members = set.Descend(r)
 	}
 	for member, score := range members {
-		if nested {
-			c.W.Array(2)
-		}
-		c.W.Bulk(member)
-		if withScores {
-			c.W.Score(score)
-		}
+		c.replyMember(member, score, withScores)
 		if c.full() {
 			return
 		}
 	}
+}
+
+// startMembers starts a reply of n members; replyMember writes each.
+func (c *Call) startMembers(n int, withScores bool) {
+	if withScores && c.W.Proto() == 2 {
+		n *= 2
+	}
+	c.W.Array(n)
+}
+
+func (c *Call) replyMember(member []byte, score float64, withScores bool) {
+	if !withScores {
+		c.W.Bulk(member)
+		return
+	}
+	if c.W.Proto() == 3 {
+		c.W.Array(2)
+	}
+	c.W.Bulk(member)
+	c.W.Score(score)
 }

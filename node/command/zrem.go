@@ -46,7 +46,7 @@ func zrem(c *Call) {
 }
 
 func removeRange(c *Call, by order) {
-	find, ok := c.readRange(by, false)
+	find, ok := c.readRange(2, by, false)
 	if !ok {
 		return
 	}
