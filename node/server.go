@@ -88,7 +88,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.env = command.Env{
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats,
-		Now: s.now, Tuning: s.tuning.Load, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop, Version: o.Version,
+		Now: s.now, Tuning: s.tuning.Load, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
 	tuning, err := tuningOf(o.Config.Values())
 	if err != nil {

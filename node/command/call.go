@@ -26,7 +26,6 @@ type Env struct {
 	UsedMemory func() int64                   // bytes compared with maxmemory
 	Facts      func() telemetry.Facts         // what INFO prints
 	Shutdown   func(now bool) (stopping bool) // begins to stop the node
-	Version    string                         // the node's own version
 }
 
 // Call is one command under way. A connection has one and uses it again for
@@ -54,6 +53,8 @@ type Call struct {
 	spec   *Spec     // what is running
 	now    int64     // At in Unix milliseconds
 	scores []float64 // kept between calls for its memory
+
+	algebra zset.Algebra // combines sets; kept for its memory, up to algebraMemory
 }
 
 // is reports whether the argument is the given word, which must be in upper

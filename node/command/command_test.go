@@ -40,7 +40,7 @@ func testCall(t testing.TB, now func() time.Time, args ...string) (*Table, *Call
 			Table: table, Keyspace: ks, Config: settings, Clients: clients, Stats: stats,
 			Now: now, Tuning: func() *zset.Tuning { return tuning }, UsedMemory: ks.Used,
 			Facts:    func() telemetry.Facts { return telemetry.Facts{Stats: stats, Now: now(), Started: now()} },
-			Shutdown: func(bool) bool { return true }, Version: "test",
+			Shutdown: func(bool) bool { return true },
 		},
 		Client: cl, W: &resp.Writer{}, Rng: rand.New(rand.NewPCG(1, 2)), At: now(),
 	}

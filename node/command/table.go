@@ -17,7 +17,7 @@ func NewTable() *Table {
 	t := &Table{byName: map[string]*Spec{}}
 	for _, family := range [][]Spec{
 		zaddSpecs, zscoreSpecs, zrangeSpecs, zcountSpecs, zpopSpecs, zremSpecs, zscanSpecs,
-		zmpopSpecs, zrandmemberSpecs,
+		zalgebraSpecs, zrangestoreSpecs, zmpopSpecs, zrandmemberSpecs,
 		keySpecs, expirySpecs, scanSpecs, objectSpecs,
 		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs,
 	} {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"zset.dev/operator/node/glob"
+	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/resp"
 )
 
@@ -26,9 +27,6 @@ type scanOptions struct {
 	typeName []byte // SCAN TYPE; nil for any
 	noScores bool   // ZSCAN NOSCORES
 }
-
-// scanMost bounds what one call gathers, whatever COUNT says.
-const scanMost = 1 << 20
 
 // readScan reads the cursor in argument at and what follows it. keys tells
 // SCAN from ZSCAN.
@@ -53,7 +51,7 @@ func (c *Call) readScan(at int, keys bool) (cursor uint64, o scanOptions, ok boo
 				c.W.Error(errSyntax)
 				return 0, o, false
 			}
-			o.count = int(min(n, scanMost))
+			o.count = int(min(n, keyspace.ScanCount))
 			i++
 		case is(a, "MATCH") && follows:
 			o.pattern = rest[i+1]
