@@ -16,6 +16,7 @@ type load struct {
 	For     time.Duration
 }
 
+//lint:ignore U1000 what is put here is made for the collector to find
 var garbage []byte
 
 // measureCollector grows a set, noting its slowest insert, and then writes to it at a steady rate.

@@ -31,6 +31,15 @@ func run(args []string) error {
 			return err
 		}
 	}
+	var before report.Figures // read now, as it may be the file that is about to be written
+	if s.against != "" {
+		if before, err = report.ReadCSV(s.against); err != nil {
+			return err
+		}
+		if len(before) == 0 {
+			return fmt.Errorf("%s: there are no figures to compare with", s.against)
+		}
+	}
 	machine := report.Machine()
 	if !s.report {
 		fmt.Fprintln(os.Stderr, "On", machine)
@@ -40,7 +49,13 @@ func run(args []string) error {
 		}
 		fmt.Fprintf(os.Stderr, "measured in %v\n", time.Since(began).Round(time.Second))
 	}
-	return s.publish(figures, machine)
+	if err := s.publish(figures, machine); err != nil {
+		return err
+	}
+	if changes := report.Compare(before, figures); s.against != "" {
+		fmt.Println(changes.Text())
+	}
+	return nil
 }
 
 // measure goes through the plan and puts what comes of it into figures.

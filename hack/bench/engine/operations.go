@@ -62,6 +62,8 @@ func operationNames() (names []string) {
 }
 
 // sink takes results, so that the compiler cannot leave out what made them.
+//
+//lint:ignore U1000 for just that
 var sink float64
 
 // operations times those that the request asks for, each for the request's budget after a batch to warm up.

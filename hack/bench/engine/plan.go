@@ -33,6 +33,7 @@ type settings struct {
 	out         string
 	keep        bool
 	report      bool
+	against     string
 }
 
 const (
@@ -64,6 +65,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	f.StringVar(&s.out, "out", "", "folder with README.md to write tables, CSV and plots to (default: only standard output)")
 	f.BoolVar(&s.keep, "append", false, "keep the figures in -out that are not measured again")
 	f.BoolVar(&s.report, "report", false, "measure nothing, write the reports from the figures in -out")
+	f.StringVar(&s.against, "against", "", "an engine.csv of another day: show what has changed since")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}
@@ -153,7 +155,7 @@ func parseP(word string) (float64, error) {
 	}
 	p, err := strconv.ParseFloat(word, 64)
 	if err != nil || !(p > 0 && p <= 0.75) {
-		return 0, fmt.Errorf("P is 1/e or greater than 0 and at most 0.75, not %q", word)
+		return 0, fmt.Errorf("a P is 1/e or greater than 0 and at most 0.75, not %q", word)
 	}
 	return p, nil
 }

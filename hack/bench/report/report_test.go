@@ -83,3 +83,15 @@ func TestPlotIsWritten(t *testing.T) {
 		t.Errorf("not an SVG file: %v", err)
 	}
 }
+
+func TestCompareShowsWhatDoesNotMeet(t *testing.T) {
+	figure := func(name string, low, high float64) Figure {
+		return Figure{Key{name, "", 100, 13, "insert", "ns"}, measure.Summarize([]float64{low, high}), "abc"}
+	}
+	before := Figures{figure("faster", 100, 110), figure("same", 100, 110), figure("gone", 1, 2)}
+	now := Figures{figure("faster", 50, 55), figure("same", 109, 120), figure("new", 1, 2)}
+	table := Compare(before, now)
+	if len(table.Rows) != 1 || table.Rows[0][1] != "faster " || table.Rows[0][5] != "-50.0%" {
+		t.Errorf("got %v", table.Rows)
+	}
+}

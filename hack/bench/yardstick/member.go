@@ -44,9 +44,7 @@ func (l *List) add(member []byte, score float64, increment bool) bool {
 		r, entry := l.newNode(member, score)
 		nd := node(l.arena.at(r))
 		used := l.Len()
-		if indexFull(l.index.slots(), used+1) {
-			l.index.resize(indexSlots(used+1), l.hashOf)
-		}
+		l.index.reserve(l.hashOf)
 		l.index.insert(l.key.sum(member), entry)
 		l.link(r, nd, used)
 		return true
