@@ -1,0 +1,142 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+//go:embed skips.txt
+var skipsText string
+
+// class says why a test does not apply to this server.
+type class string
+
+const (
+	otherType class = "type"     // it is about another data type, or needs one
+	module    class = "module"   // it loads a module
+	internal  class = "internal" // it looks at an internal of the server it was written for
+	later     class = "version"  // it needs what this version does not have
+	choice    class = "choice"   // this server decides otherwise, as documented
+	bySuite   class = "suite"    // the suite skips it itself on this machine
+)
+
+// classes in the order of the tables, with their headings.
+var classes = []struct {
+	class   class
+	heading string
+	meaning string
+}{
+	{otherType, "type", "about or in need of another data type"},
+	{module, "module", "needs a module"},
+	{internal, "internal", "looks at an internal of the server it was written for"},
+	{later, "version", "needs what this version does not have"},
+	{choice, "choice", "this server decides otherwise, as documented"},
+	{bySuite, "suite", "skipped by the suite itself on this machine"},
+}
+
+// entry is one line of the skip list.
+type entry struct {
+	class  class
+	reason string
+	unit   string // a file of the suite, "*" for all, or "tag"
+	name   string
+	match  *regexp.Regexp // nil: name decides
+	used   bool
+}
+
+// skips is the skip list.
+type skips struct{ entries []*entry }
+
+// parseSkips reads the list. A line "[class] reason" opens a section; the lines
+// below it name a file of the suite and a test, or /regexp/. A file "tag" takes
+// all tests with the tag that follows. "#" starts a comment line.
+func parseSkips(text string) (*skips, error) {
+	s := &skips{}
+	var in *entry
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if head, ok := strings.CutPrefix(line, "["); ok {
+			name, reason, _ := strings.Cut(head, "]")
+			if !known(class(name)) || strings.TrimSpace(reason) == "" {
+				return nil, fmt.Errorf("line %d: a section is [type|module|internal|version|choice] and a reason", i+1)
+			}
+			in = &entry{class: class(name), reason: strings.TrimSpace(reason)}
+			continue
+		}
+		unit, name, ok := strings.Cut(line, " ")
+		if in == nil || !ok {
+			return nil, fmt.Errorf("line %d: want a file and a test, below a section", i+1)
+		}
+		e := &entry{class: in.class, reason: in.reason, unit: unit, name: strings.TrimSpace(name)}
+		if len(e.name) > 2 && e.name[0] == '/' && e.name[len(e.name)-1] == '/' {
+			re, err := regexp.Compile(e.name[1 : len(e.name)-1])
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", i+1, err)
+			}
+			e.match = re
+		}
+		s.entries = append(s.entries, e)
+	}
+	return s, nil
+}
+
+func known(c class) bool {
+	for _, k := range classes {
+		if k.class == c && c != bySuite {
+			return true
+		}
+	}
+	return false
+}
+
+// find is the entry for a test; nil when it is to run.
+func (s *skips) find(unit, name string) *entry {
+	for _, e := range s.entries {
+		if e.unit != unit && e.unit != "*" {
+			continue
+		}
+		if e.name == name || e.match != nil && e.match.MatchString(name) {
+			e.used = true
+			return e
+		}
+	}
+	return nil
+}
+
+// tag is the entry for a tag; nil when tests with it run.
+func (s *skips) tag(name string) *entry {
+	for _, e := range s.entries {
+		if e.unit == "tag" && e.name == name {
+			e.used = true
+			return e
+		}
+	}
+	return nil
+}
+
+// tags are all tags whose tests do not run.
+func (s *skips) tags() []string {
+	var all []string
+	for _, e := range s.entries {
+		if e.unit == "tag" {
+			all = append(all, e.name)
+		}
+	}
+	return all
+}
+
+// unused are the entries of the units that ran which no test matched.
+func (s *skips) unused(ran map[string]bool) []*entry {
+	var all []*entry
+	for _, e := range s.entries {
+		if !e.used && ran[e.unit] {
+			all = append(all, e)
+		}
+	}
+	return all
+}

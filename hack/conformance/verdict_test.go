@@ -1,0 +1,139 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const listText = `
+# a comment
+[internal] looks at the layout of its hash tables
+unit/keyspace a test that is named
+unit/scan /^scan .* (twice|thrice)$/
+[choice] one database
+tag singledb:skip
+`
+
+func list(t *testing.T) *skips {
+	t.Helper()
+	s, err := parseSkips(listText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestVerdicts(t *testing.T) {
+	tests := []struct {
+		name   string
+		give   outcome
+		status status
+		class  class
+		cause  string
+	}{
+		{"passed", outcome{kind: ok}, statusPassed, "", ""},
+		{"passed although it met a foreign command", outcome{kind: ok, refused: []string{"set"}}, statusPassed, "", ""},
+		{"needs another type", outcome{kind: failed, refused: []string{"set", "get"}}, statusSkipped, otherType, ""},
+		{"a foreign command outweighs an unknown one", outcome{kind: failed, refused: []string{"set"}, unknown: []string{"multi"}}, statusSkipped, otherType, ""},
+		{"unknown command", outcome{kind: failed, unknown: []string{"zmpop", "multi"}}, statusFailed, "", "unknown command: multi, zmpop"},
+		{"refused directive", outcome{kind: failed, undone: []string{"aclfile"}}, statusFailed, "", "directive refused: aclfile"},
+		{"plain failure", outcome{kind: failed, message: "Expected 1"}, statusFailed, "", "other"},
+		{"crash", outcome{kind: failed, message: "the node ended: panic: x"}, statusFailed, "", "the node ended"},
+		{"skipped by the suite", outcome{kind: skipped, message: "no ipv6"}, statusSkipped, bySuite, ""},
+		{"on the list", outcome{unit: "unit/keyspace", name: "a test that is named", kind: listed}, statusSkipped, internal, ""},
+		{"tag on the list", outcome{kind: tagged, message: "singledb:skip"}, statusSkipped, choice, ""},
+		{"tag not on the list", outcome{kind: tagged, message: "new:tag"}, statusFailed, "", "tag without a reason: new:tag"},
+		{"statement that needs another type", outcome{kind: broken, refused: []string{"set"}}, statusNone, "", ""},
+		{"statement that fails", outcome{kind: broken, name: "r zadd k 1 m"}, statusFailed, "", "between tests"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := judge(tt.give, list(t))
+			if got.status != tt.status || got.class != tt.class || got.cause != tt.cause {
+				t.Errorf("judged %q %q %q, want %q %q %q", got.status, got.class, got.cause, tt.status, tt.class, tt.cause)
+			}
+			if got.status == statusSkipped && got.reason == "" {
+				t.Error("skipped without a reason")
+			}
+		})
+	}
+}
+
+func TestSkipList(t *testing.T) {
+	s := list(t)
+	if s.find("unit/scan", "scan it thrice") == nil || s.find("unit/scan", "scan it once") != nil || s.find("unit/expire", "a test that is named") != nil {
+		t.Error("the list finds the wrong tests")
+	}
+	unused := s.unused(map[string]bool{"unit/keyspace": true, "unit/scan": true})
+	if len(unused) != 1 || unused[0].name != "a test that is named" {
+		t.Errorf("unused: %v", unused)
+	}
+}
+
+func TestSkipListRefuses(t *testing.T) {
+	for give, want := range map[string]string{
+		"unit/scan x":                  "below a section",
+		"[broken] it fails\n":          "a section is",
+		"[type]\nunit/scan x":          "a section is",
+		"[type] sets\nunit/scan":       "want a file and a test",
+		"[type] sets\nunit/scan /a(b/": "missing closing",
+	} {
+		if _, err := parseSkips(give); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", give, err, want)
+		}
+	}
+}
+
+func TestCommittedListsParse(t *testing.T) {
+	if _, err := parseSkips(skipsText); err != nil {
+		t.Error(err)
+	}
+	if len(parseStandIns(standInsText)) == 0 {
+		t.Error("no test is known to do with stand-ins")
+	}
+}
+
+func TestStandInsReplaceWhatNeededAType(t *testing.T) {
+	known := parseStandIns("unit/expire EXPIRE twice\n")
+	first := []result{
+		{outcome: outcome{unit: "unit/expire", name: "EXPIRE twice", kind: failed}, status: statusSkipped, class: otherType},
+		{outcome: outcome{unit: "unit/expire", name: "EXPIRE twice", kind: failed}, status: statusSkipped, class: otherType},
+		{outcome: outcome{unit: "unit/expire", name: "a list", kind: failed}, status: statusSkipped, class: otherType},
+		{outcome: outcome{unit: "unit/expire", name: "TTL", kind: ok}, status: statusPassed},
+	}
+	again := known.again(first)
+	if len(again) != 1 || !again["EXPIRE twice"] {
+		t.Fatalf("again: %v", again)
+	}
+	second := []result{
+		{outcome: outcome{name: "EXPIRE twice", kind: ok, standIn: true}, status: statusPassed},
+		{outcome: outcome{name: "EXPIRE twice", kind: failed, standIn: true}, status: statusFailed},
+	}
+	got := count("unit/expire", merge(first, second), 0)
+	if got.passed != 2 || got.standIn != 1 || got.failed != 1 || got.skipped[otherType] != 1 {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	m, err := parseMessage("result aGVsbG8gd29ybGQ=. . cGFzcw==.\n")
+	if err != nil || m.verb != "result" || m.arg(0) != "hello world" || m.arg(1) != "" || m.arg(2) != "pass" || m.arg(3) != "" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := parseMessage("\n"); err == nil {
+		t.Error("an empty line is no message")
+	}
+	if got := tclList("a b", "c"); got != "{a b} {c}" {
+		t.Errorf("list %q", got)
+	}
+	if got := tclWords("{client tracking} multi"); len(got) != 2 || got[0] != "client tracking" || got[1] != "multi" {
+		t.Errorf("words %q", got)
+	}
+}
+
+func TestNodeKnowsItsDirectives(t *testing.T) {
+	taken, refused := knownToNode([]directive{{"maxclients", "10"}, {"no-such-directive", "1"}, {"save", ""}})
+	if len(taken) != 2 || len(refused) != 1 || refused[0] != "no-such-directive" {
+		t.Errorf("taken %v, refused %v", taken, refused)
+	}
+}
