@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net"
 	"os"
@@ -186,7 +185,7 @@ func (k *kubelet) podGone(uid types.UID) {
 		}
 		if err == nil && pod.DeletionTimestamp != nil {
 			// No kubelet confirms that it has ended.
-			return kube.Delete(context.Background(), pod, client.GracePeriodSeconds(0))
+			return kube.Delete(k.t.Context(), pod, client.GracePeriodSeconds(0))
 		}
 		return fmt.Errorf("pod %s is still there (%v)", k.podName(), err)
 	})

@@ -27,7 +27,7 @@ func nextLook(status v1alpha1.ZSetClusterStatus, f *facts, now time.Time, interv
 	})
 	switch {
 	case f.problem != nil:
-		return lookAtProblem
+		return min(lookAtProblem, interval)
 	case f.applied.leaving != "":
 		return lookForDeleted
 	case silent, refused:
