@@ -1,0 +1,176 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"zset.dev/operator/node/resp"
+	"zset.dev/operator/zset"
+)
+
+var (
+	// ErrFooter is for a payload whose version is too new or whose checksum is
+	// wrong, or that is too short to have either.
+	ErrFooter = errors.New("rdb: payload version or checksum are wrong")
+	// ErrFormat is for a payload that is whole and makes no sense.
+	ErrFormat = errors.New("rdb: bad data format")
+)
+
+// OtherTypeError is for a payload of a type that is not a sorted set. It is
+// the type's name: string, list, set, hash, stream or module.
+type OtherTypeError string
+
+func (e OtherTypeError) Error() string { return "rdb: the payload holds a " + string(e) }
+
+// The versions of the format.
+const (
+	writtenVersion = 10 // that of Redis 7.0, the first with listpacks
+	newestVersion  = 80 // that of Valkey 9, beyond all of Redis
+)
+
+// The types that are sorted sets.
+const (
+	typeText     = 3
+	typeBinary   = 5
+	typeZiplist  = 12
+	typeListpack = 17
+)
+
+// otherTypes are the names of the other types, by number.
+var otherTypes = map[byte]OtherTypeError{
+	0: "string", 1: "list", 2: "set", 4: "hash", 6: "module", 7: "module", 9: "hash", 10: "list", 11: "set", 13: "hash", 14: "list",
+	15: "stream", 16: "hash", 18: "list", 19: "stream", 20: "set", 21: "stream", 22: "hash", 23: "hash", 24: "hash", 25: "hash", 26: "stream",
+}
+
+const footerBytes = 2 + 8
+
+// Append appends the payload of s, which is not empty, to dst.
+func Append(dst []byte, s *zset.Set) []byte {
+	start := len(dst)
+	dst = AppendValue(dst, s)
+	dst = binary.LittleEndian.AppendUint16(dst, writtenVersion)
+	return binary.LittleEndian.AppendUint64(dst, checksum(dst[start:]))
+}
+
+// AppendValue appends the type and value of s, as they are in a payload.
+func AppendValue(dst []byte, s *zset.Set) []byte {
+	if s.Encoding() == zset.Listpack {
+		list := appendListpack(nil, s)
+		dst = append(dst, typeListpack)
+		return append(appendLength(dst, uint64(len(list))), list...)
+	}
+	dst = append(dst, typeBinary)
+	dst = appendLength(dst, uint64(s.Len()))
+	// Servers write the highest first, so that they can add each at the front.
+	for member, score := range s.Descend(s.ByRank(0, -1)) {
+		dst = appendText(dst, member)
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(score))
+	}
+	return dst
+}
+
+// Read makes a set of a payload. It is a listpack when t allows, whatever it
+// was where the payload is from. The error is ErrFooter, ErrFormat or an
+// OtherTypeError; then there is no set.
+func Read(payload []byte, t *zset.Tuning) (*zset.Set, error) {
+	if len(payload) < footerBytes {
+		return nil, ErrFooter
+	}
+	body, footer := payload[:len(payload)-footerBytes], payload[len(payload)-footerBytes:]
+	version, sum := binary.LittleEndian.Uint16(footer), binary.LittleEndian.Uint64(footer[2:])
+	if version > newestVersion || sum != checksum(payload[:len(payload)-8]) {
+		return nil, ErrFooter
+	}
+	if len(body) == 0 {
+		return nil, ErrFormat
+	}
+	if name, ok := otherTypes[body[0]]; ok {
+		return nil, name
+	}
+	s := zset.New(t)
+	if err := readValue(s, body[0], reader{body[1:]}); err != nil || s.Len() == 0 {
+		s.Release()
+		return nil, ErrFormat
+	}
+	return s, nil
+}
+
+// readValue fills s with a value, which must be all there is.
+func readValue(s *zset.Set, kind byte, r reader) (err error) {
+	switch kind {
+	case typeListpack, typeZiplist:
+		var list []byte
+		if list, err = r.text(); err != nil {
+			return err
+		}
+		if kind == typeListpack {
+			err = readListpack(s, list)
+		} else {
+			err = readZiplist(s, list)
+		}
+	case typeBinary:
+		err = r.members(s, (*reader).binaryScore)
+	case typeText:
+		err = r.members(s, (*reader).textScore)
+	default:
+		return errFormat
+	}
+	if err == nil && len(r.b) > 0 {
+		return errFormat
+	}
+	return err
+}
+
+// members fills s with a count of members and that many with their scores.
+func (r *reader) members(s *zset.Set, score func(*reader) (float64, error)) error {
+	n, err := r.count()
+	if err != nil {
+		return err
+	}
+	for ; n > 0; n-- {
+		member, err := r.text()
+		if err != nil {
+			return err
+		}
+		value, err := score(r)
+		if err != nil {
+			return err
+		}
+		if err := add(s, member, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) binaryScore() (float64, error) {
+	b, err := r.take(8)
+	if err != nil {
+		return 0, err
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(b)), nil
+}
+
+// textScore reads a score as text behind its length; three lengths stand for
+// what has no digits.
+func (r *reader) textScore() (float64, error) {
+	const nan, positive, negative = 253, 254, 255
+	n, err := r.byte()
+	if err != nil {
+		return 0, err
+	}
+	switch n {
+	case nan:
+		return 0, errFormat
+	case positive:
+		return math.Inf(1), nil
+	case negative:
+		return math.Inf(-1), nil
+	}
+	text, err := r.take(uint64(n))
+	if err != nil {
+		return 0, err
+	}
+	return resp.ParseScore(text)
+}
