@@ -49,7 +49,6 @@ kube-check: up ## Prove that the local Kubernetes behaves as a real one, node fa
 build: ## Build the operator and the node into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/manager ./cmd/node
 generate: ## Regenerate deepcopy, CRD, RBAC, docs/api.md and docs/configuration.md
-	api/generate.sh
 	go generate ./...
 fmt: ## Format the Go code
 	gofmt -w $$(git ls-files '*.go')

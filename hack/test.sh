@@ -57,7 +57,11 @@ e2e() {
   # shellcheck source=/dev/null
   . "$root/.run/images.env"
   set +a
+  export E2E_MEASURED=$log/e2e-measured.txt
   gotest e2e -tags e2e -count=1 -timeout 30m ${E2E_ARGS:-} ./test/e2e/...
+  local rc=$?
+  cat "$E2E_MEASURED"
+  return $rc
 }
 
 count() { cat "$log/$1".*.json 2>/dev/null | grep -c "\"Action\":\"$2\".*\"Test\":"; }
