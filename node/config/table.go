@@ -83,6 +83,21 @@ var table = []directive{
 	},
 
 	{
+		name: "notify-keyspace-events", group: clients, initial: "", live: true,
+		doc: "events about keys that are published to subscribers, by letters; empty = none",
+		note: "`K` publishes to `__keyspace@0__:<key>`, `E` to `__keyevent@0__:<event>`; at least one of them is needed. Classes: `g` generic " +
+			"(del, expire, rename…), `z` sorted sets, `x` expired, `e` evicted, `n` new keys, `m` missed reads; `A` is all but `n` and `m`. " +
+			"Letters of other data types are accepted and cause nothing.",
+		kind: keyEvents,
+	},
+	{
+		name: "tracking-table-max-keys", group: clients, initial: "1000000", live: true,
+		doc:  "keys remembered for clients that cache on their side; 0 = any number",
+		note: "Above it keys are forgotten, their readers told that they changed.",
+		kind: integer(func(v *Values) *int { return &v.TrackingTableMaxKeys }, 0, math.MaxInt),
+	},
+
+	{
 		name: "maxmemory", group: memory, initial: "0", live: true,
 		doc: "bytes of data the node may hold, or a share of the container's memory limit, as 75%; 0 = no limit",
 		note: "A share is taken when the directive is set: of the lowest memory limit of the process's control groups " +

@@ -26,6 +26,8 @@ type Values struct {
 	ClientQueryBufferLimit  int64         // bytes of unread commands one client may make the node hold
 	ProtoMaxBulkLen         int64         // bytes of the longest single argument
 	ClientOutputBufferLimit OutputBufferLimits
+	NotifyKeyspaceEvents    KeyEvents
+	TrackingTableMaxKeys    int // 0 = any number
 
 	// Memory.
 	MaxMemory       MemoryLimit
