@@ -141,3 +141,24 @@ func TestScanCursors(t *testing.T) {
 		}
 	}
 }
+
+// TestScanChanging changes the set in the midst of a call, which is not allowed and must do no harm.
+func TestScanChanging(t *testing.T) {
+	eachEncoding(t, func(t *testing.T, fresh func() *Set) {
+		s := fill(fresh(), 500)
+		for s.Len() > 0 {
+			before := s.Len()
+			given := 0
+			s.Scan(0, 1000, func(member []byte, _ float64) {
+				given++
+				s.Remove(member)
+			})
+			if given != 1 || s.Len() != before-1 {
+				t.Fatalf("%d given, %d members were %d", given, s.Len(), before)
+			}
+			if err := s.check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
