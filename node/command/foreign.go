@@ -23,6 +23,8 @@ var otherTypes = func() map[string]bool {
 		xack xackdel xadd xautoclaim xclaim xdel xdelex xgroup xinfo xlen xpending xrange xread xreadgroup xrevrange
 		xsetid xtrim
 
+		sort sort_ro
+
 		pfadd pfcount pfdebug pfmerge pfselftest
 	`) {
 		names[name] = true

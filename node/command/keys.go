@@ -26,6 +26,14 @@ var keySpecs = []Spec{
 		Run:     exists,
 	},
 	{
+		Name: "touch", Arity: -2, Flags: ReadOnly | Fast, Keys: allKeys("RO"), Categories: Keyspace,
+		Tips:  []string{"request_policy:multi_shard", "response_policy:agg_sum"},
+		Group: "generic", Since: "3.2.1", Complexity: "O(N), N keys",
+		Summary: "Counts how many of the keys exist, and counts as a use of each.",
+		Args:    []Arg{keyArg().many()},
+		Run:     exists,
+	},
+	{
 		Name: "type", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO"), Categories: Keyspace,
 		Group: "generic", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Returns the type of what a key holds: zset, or none.",

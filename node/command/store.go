@@ -15,11 +15,19 @@ func (c *Call) store(key []byte, n int, ascending iter.Seq2[[]byte, float64]) {
 		c.W.Int(0)
 		return
 	}
+	if set, ok := c.build(n, ascending); ok {
+		c.Held.Put(key, set)
+		c.W.Int(int64(n))
+	}
+}
+
+// build makes a set of n members in ascending order, which follows the tuning
+// in force. It answers the error itself when there are too many.
+func (c *Call) build(n int, ascending iter.Seq2[[]byte, float64]) (*zset.Set, bool) {
 	set, err := zset.Build(c.Env.Tuning(), n, ascending)
 	if err != nil {
 		c.W.Error("ERR the result does not fit into a sorted set")
-		return
+		return nil, false
 	}
-	c.W.Int(int64(set.Len()))
-	c.Held.Put(key, set)
+	return set, true
 }
