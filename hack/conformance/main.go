@@ -89,19 +89,25 @@ func run() int {
 		}
 		fmt.Printf("[%2d/%d %6s] %s\n", i+1, len(names), time.Since(began).Round(time.Second), unit)
 		started := time.Now()
+		scripts := false // the node can run stand-ins
 		drive := func(standIn bool, wanted func(string) bool) ([]result, error) {
 			s := &session{
 				host: &host{command: strings.Fields(*serverCommand), peer: *peer, base: base, dir: scratch,
 					cwd: *suite, assets: filepath.Join(*suite, "tests/assets")},
 				list: list, unit: unit, suite: *suite, shim: shim, bin: filepath.Join(scratch, "bin"),
 				only: wanted, idle: *idle, limit: *limit, progress: chatter, rerun: *listed, standIn: standIn,
-				note: func(o outcome) { tell(judge(o, list), *verbose) },
+				note: func(o outcome) {
+					if *verbose {
+						tell(judge(o, list))
+					}
+				},
 			}
 			outcomes, err := s.run(ctx)
 			if err != nil {
 				outcomes = append(outcomes, outcome{unit: unit, kind: broken, name: "(the file)", message: err.Error()})
 				fmt.Println("  ", err)
 			}
+			scripts = s.lacks != nil && (s.lacks.has == nil || s.lacks.has["eval"])
 			var results []result
 			for _, o := range outcomes {
 				results = append(results, judge(o, list))
@@ -112,12 +118,20 @@ func run() int {
 		if err != nil {
 			return 2
 		}
-		if again := replaceable.again(results); len(again) > 0 {
-			second, err := drive(true, func(name string) bool { return again[name] })
+		if *find == "" && scripts && replaceable.worthwhile(results) {
+			fmt.Printf("               %s; once more with stand-ins\n", count(unit, results, 0))
+			second, err := drive(true, only_.MatchString)
 			if err != nil {
 				return 2
 			}
-			results = merge(results, second)
+			results = replaceable.merge(results, second)
+		}
+		if !*verbose {
+			for _, x := range results {
+				if x.status == statusFailed {
+					tell(x)
+				}
+			}
 		}
 		r.results = append(r.results, results...)
 		t := count(unit, results, time.Since(started))
@@ -146,14 +160,14 @@ func run() int {
 	return 0
 }
 
-// tell prints a failure when it happens, and the rest on request.
-func tell(r result, verbose bool) {
-	switch {
-	case r.status == statusFailed:
+// tell prints a result.
+func tell(r result) {
+	switch r.status {
+	case statusFailed:
 		fmt.Printf("   FAILED  %s\n           %s\n", firstLine(r.name), clip(firstLine(r.message), 1000))
-	case verbose && r.status == statusSkipped:
+	case statusSkipped:
 		fmt.Printf("   skipped %s (%s: %s)\n", firstLine(r.name), r.class, r.reason)
-	case verbose && r.status == statusPassed:
+	case statusPassed:
 		fmt.Printf("   passed  %s (%s)\n", firstLine(r.name), r.took)
 	}
 }

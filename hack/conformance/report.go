@@ -126,10 +126,13 @@ func (r *report) causes(w io.Writer) {
 	fmt.Fprintf(w, "%d tests: %s\n\n", t.tests(), t)
 	fmt.Fprint(w, "```\n")
 	r.table(w)
-	fmt.Fprint(w, "```\n\n| tests | cause |\n|--:|---|\n")
+	fmt.Fprint(w, "```\n\n")
+	r.missing(w)
+	fmt.Fprint(w, "\n| tests | cause |\n|--:|---|\n")
 	for _, n := range names {
 		fmt.Fprintf(w, "| %d | %s |\n", len(groups[n]), n)
 	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(detail(b), detail(a)) })
 	for _, n := range names {
 		fmt.Fprintf(w, "\n## %s (%d)\n\n", n, len(groups[n]))
 		for _, x := range groups[n] {
@@ -145,6 +148,24 @@ func (r *report) causes(w io.Writer) {
 		for _, e := range r.stale {
 			fmt.Fprintf(w, "- %s: %s\n", e.unit, e.name)
 		}
+	}
+}
+
+// missing counts for each command the node does not know the failed tests that
+// send it.
+func (r *report) missing(w io.Writer) {
+	tests := map[string]int{}
+	for _, x := range r.failed() {
+		for _, name := range x.unknown {
+			tests[name]++
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(tests), func(a, b string) int {
+		return cmp.Or(cmp.Compare(tests[b], tests[a]), strings.Compare(a, b))
+	})
+	fmt.Fprint(w, "| failed tests that send it | unknown command |\n|--:|---|\n")
+	for _, n := range names {
+		fmt.Fprintf(w, "| %d | %s |\n", tests[n], n)
 	}
 }
 

@@ -75,9 +75,7 @@ func (s *session) run(ctx context.Context) ([]outcome, error) {
 
 func (s *session) record(o outcome) {
 	o.unit = s.unit
-	if o.kind == failed || o.kind == broken {
-		o.undone = s.undone
-	}
+	o.settings = append(o.settings, s.undone...)
 	s.outcomes = append(s.outcomes, o)
 	s.note(o)
 }
@@ -198,6 +196,7 @@ func (s *session) converse(ctx context.Context, conn net.Conn) error {
 		case "result":
 			took, _ := strconv.Atoi(m.arg(6))
 			o := outcome{kind: kind(m.arg(1)), name: m.arg(0), message: m.arg(2), took: time.Duration(took) * time.Millisecond}
+			o.settings = tclWords(m.arg(7))
 			sent := tclWords(m.arg(5))
 			o.standIn = slices.Contains(sent, "(stand-in)")
 			o.refused, o.unknown = s.lacks.of(tclWords(m.arg(3)), tclWords(m.arg(4)), sent)
@@ -222,7 +221,7 @@ func (s *session) converse(ctx context.Context, conn net.Conn) error {
 		case "broken":
 			if key := m.arg(0); !s.brokenAt[key] {
 				s.brokenAt[key] = true
-				o := outcome{kind: broken, name: m.arg(0), message: m.arg(1)}
+				o := outcome{kind: broken, name: m.arg(0), message: m.arg(1), settings: tclWords(m.arg(5))}
 				o.refused, o.unknown = s.lacks.of(tclWords(m.arg(2)), tclWords(m.arg(3)), tclWords(m.arg(4)))
 				s.record(o)
 			}

@@ -19,6 +19,7 @@ namespace eval conform {
     variable refused {}       ;# commands this test used that belong to another data type
     variable unknown {}       ;# commands this test used that the server does not know
     variable opened {}        ;# connections made by this test
+    variable unset {}         ;# directives this test set that the server does not know
     variable sent {}          ;# commands this test sent
     variable standing_in 0    ;# commands of other data types are replaced: standin.tcl
     variable touched {}       ;# what this test set by CONFIG SET: port, name, value
@@ -66,16 +67,18 @@ proc conform::each {script} {
     variable refused
     variable unknown
     variable sent
+    variable unset
     set told 0
     foreach statement [statements $script] {
         set refused {}
         set unknown {}
         set sent {}
+        set unset {}
         set code [catch {uplevel 2 $statement} result options]
         if {$code == 1} {
             # What follows the first one in a block is mostly its consequence.
             set where [lindex [split [string trim $statement] \n] 0]
-            if {!$told} { say broken $where [reason $result] $refused $unknown $sent }
+            if {!$told} { say broken $where [reason $result] $refused $unknown $sent $unset }
             set told 1
             revive
         } elseif {$code != 0} {
@@ -164,7 +167,10 @@ proc conform::note {id reply} {
     variable library
     variable refused
     variable unknown
-    if {[regexp {command '([^']*)' is not available: this server holds sorted sets only} $reply -> name]} {
+    variable unset
+    if {[regexp {Unknown option or number of arguments for CONFIG SET - '([^']+)'} $reply -> name]} {
+        if {[lsearch -exact $unset $name] < 0} { lappend unset $name }
+    } elseif {[regexp {command '([^']*)' is not available: this server holds sorted sets only} $reply -> name]} {
         if {[lsearch -exact $refused $name] < 0} { lappend refused $name }
     } elseif {[regexp -nocase {unknown (?:command|subcommand)[^'`]*['`]([^'`]*)['`](?:\. Try (\w+) HELP)?} $reply -> name container]} {
         set name [string tolower [string trim "$container $name"]]
@@ -198,7 +204,11 @@ proc conform::hook {} {
             lappend ::conform::sent (stand-in) eval
             tailcall $::conform::send $id [lindex $instead 0] [lrange $instead 1 end]
         }
-        if {[lsearch -exact $::conform::sent [string tolower $method]] < 0} { lappend ::conform::sent [string tolower $method] }
+        set name [string tolower $method]
+        # read, close and the like are the library's own.
+        if {[lsearch -exact $::conform::sent $name] < 0 && [info commands ::${::conform::library}::__method__$name] eq {}} {
+            lappend ::conform::sent $name
+        }
         if {[string equal -nocase $method config] && [string equal -nocase [lindex $argv 0] set]} {
             foreach {name value} [lrange $argv 1 end] {
                 lappend ::conform::touched [lindex [set ::${::conform::library}::addr($id)] 1] [string tolower $name] $value
@@ -212,10 +222,9 @@ proc conform::hook {} {
 proc conform::hopeless {} {
     variable sent
     variable known
-    variable library
     if {[array size known] == 0} { return 0 }
     foreach command $sent {
-        if {![info exists known($command)] && [info commands ::${library}::__method__$command] eq {}} { return 1 }
+        if {![info exists known($command)] && $command ne "(stand-in)"} { return 1 }
     }
     return 0
 }
@@ -271,7 +280,7 @@ proc conform::install {} {
             return
         }
         if {![conform::push $overrides]} {
-            if {![conform::hidden $code no-start]} { conform::say broken "start_server $options" "the node did not start with these directives" {} {} {} }
+            if {![conform::hidden $code no-start]} { conform::say broken "start_server $options" "the node did not start with these directives" {} {} {} {} }
             set ::tags $before
             return
         }
@@ -337,6 +346,7 @@ proc conform::install {} {
         set conform::refused {}
         set conform::unknown {}
         set conform::sent {}
+        set conform::unset {}
         set conform::opened {}
         set previous $::cur_test
         set ::cur_test "$name in $::curfile"
@@ -360,7 +370,7 @@ proc conform::install {} {
             conform::revive
             conform::restore
         }
-        conform::say result $name $status $message $conform::refused $conform::unknown $conform::sent $took
+        conform::say result $name $status $message $conform::refused $conform::unknown $conform::sent $took $conform::unset
     }
 
     proc ::test_block {name code} { uplevel 1 [list test $name $code]; return 1 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,7 +41,7 @@ var classes = []struct {
 type entry struct {
 	class  class
 	reason string
-	unit   string // a file of the suite, "*" for all, or "tag"
+	unit   string // a file of the suite, "*" for all, or "tag", "command", "setting"
 	name   string
 	match  *regexp.Regexp // nil: name decides
 	used   bool
@@ -50,8 +51,14 @@ type entry struct {
 type skips struct{ entries []*entry }
 
 // parseSkips reads the list. A line "[class] reason" opens a section; the lines
-// below it name a file of the suite and a test, or /regexp/. A file "tag" takes
-// all tests with the tag that follows. "#" starts a comment line.
+// below it name a file of the suite and a test, or /regexp/: it is not run. "#"
+// starts a comment line. In the place of a file stand three words:
+//
+//   - tag: tests with this tag are not run
+//   - command: a failed test sent this command, and the node does not know it
+//   - setting: a failed test set this directive, and the node does not know it
+//
+// The last two end by themselves when the node learns the command or directive.
 func parseSkips(text string) (*skips, error) {
 	s := &skips{}
 	var in *entry
@@ -108,10 +115,11 @@ func (s *skips) find(unit, name string) *entry {
 	return nil
 }
 
-// tag is the entry for a tag; nil when tests with it run.
-func (s *skips) tag(name string) *entry {
+// word is the first entry of a kind, "tag", "command" or "setting", for one of
+// names; nil when there is none.
+func (s *skips) word(kind string, names ...string) *entry {
 	for _, e := range s.entries {
-		if e.unit == "tag" && e.name == name {
+		if e.unit == kind && slices.Contains(names, e.name) {
 			e.used = true
 			return e
 		}

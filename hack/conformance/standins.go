@@ -27,35 +27,38 @@ func parseStandIns(text string) standIns {
 
 func testKey(unit, name string) string { return unit + " " + firstLine(name) }
 
-// again picks from the results of a unit the tests to run with stand-ins: those
-// that failed for want of another data type and are known to do without.
-func (s standIns) again(results []result) map[string]bool {
-	names := map[string]bool{}
-	for _, r := range results {
-		if r.kind == failed && r.class == otherType && s[testKey(r.unit, r.name)] {
-			names[r.name] = true
-		}
-	}
-	return names
+// worthwhile says whether a unit should run again with stand-ins: one of its
+// tests failed for want of another data type and is known to do without.
+func (s standIns) worthwhile(results []result) bool {
+	return slices.ContainsFunc(results, s.replaces)
 }
 
-// merge puts the results with stand-ins in the place of those without. A test
-// whose name occurs more than once is replaced each time.
-func merge(results, second []result) []result {
+func (s standIns) replaces(r result) bool {
+	return r.kind == failed && r.class == otherType && s[testKey(r.unit, r.name)]
+}
+
+// merge takes from the second run, with stand-ins, the results of the tests
+// known to do with them, and of those that passed only there: what an earlier
+// test left behind was missing in the first.
+func (s standIns) merge(first, second []result) []result {
 	byName := map[string][]result{}
 	for _, r := range second {
 		if r.kind != broken {
 			byName[r.name] = append(byName[r.name], r)
 		}
 	}
-	for i, r := range results {
-		if r.class != otherType || len(byName[r.name]) == 0 {
-			continue
+	var all []result
+	for _, r := range first {
+		if same := byName[r.name]; r.kind != broken && len(same) > 0 {
+			byName[r.name] = same[1:]
+			if s.replaces(r) || r.status == statusFailed && same[0].status == statusPassed {
+				r = same[0]
+				r.standIn = true
+			}
 		}
-		results[i] = byName[r.name][0]
-		byName[r.name] = byName[r.name][1:]
+		all = append(all, r)
 	}
-	return results
+	return all
 }
 
 // writeStandIns lists the tests of a run with stand-ins that used some and

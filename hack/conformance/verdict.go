@@ -14,7 +14,7 @@ type outcome struct {
 	message    string
 	refused    []string // commands the node refused for their data type
 	unknown    []string // commands the node did not know
-	undone     []string // directives of the test's block the node did not take
+	settings   []string // directives the test or its block set that the node does not know
 	standIn    bool     // commands of other data types were replaced in it
 	took       time.Duration
 }
@@ -64,7 +64,7 @@ func judge(o outcome, list *skips) result {
 		r.status, r.class, r.reason = statusSkipped, e.class, e.reason
 		return r
 	case tagged:
-		if e := list.tag(o.message); e != nil {
+		if e := list.word("tag", o.message); e != nil {
 			r.status, r.class, r.reason = statusSkipped, e.class, e.reason
 			return r
 		}
@@ -74,9 +74,19 @@ func judge(o outcome, list *skips) result {
 	if o.kind == broken && list.find(o.unit, o.name) != nil {
 		return r
 	}
+	e := list.word("command", o.unknown...)
+	if e == nil {
+		e = list.word("setting", o.settings...)
+	}
+	if e != nil {
+		if o.kind != broken { // else the tests that needed it say so themselves
+			r.status, r.class, r.reason = statusSkipped, e.class, e.reason
+		}
+		return r
+	}
 	if len(o.refused) > 0 {
 		if o.kind == broken {
-			return r // the tests that needed it say so themselves
+			return r
 		}
 		r.status, r.class, r.reason = statusSkipped, otherType, "uses "+strings.Join(sorted(o.refused), ", ")
 		return r
@@ -92,8 +102,8 @@ func causeOf(o outcome) string {
 		return "with stand-ins for values of other types"
 	case len(o.unknown) > 0:
 		return "unknown command: " + strings.Join(sorted(o.unknown), ", ")
-	case len(o.undone) > 0:
-		return "directive refused: " + strings.Join(sorted(o.undone), ", ")
+	case len(o.settings) > 0:
+		return "unknown directive: " + strings.Join(sorted(o.settings), ", ")
 	case strings.HasPrefix(o.message, "the node ended"):
 		return "the node ended"
 	case strings.HasPrefix(o.message, "no progress"):
