@@ -120,7 +120,8 @@ func run() int {
 		}
 		if *find == "" && scripts && replaceable.worthwhile(results) {
 			fmt.Printf("               %s; once more with stand-ins\n", count(unit, results, 0))
-			second, err := drive(true, only_.MatchString)
+			without := replaceable.hopeless(results)
+			second, err := drive(true, func(name string) bool { return only_.MatchString(name) && !without[name] })
 			if err != nil {
 				return 2
 			}

@@ -37,6 +37,18 @@ func (s standIns) replaces(r result) bool {
 	return r.kind == failed && r.class == otherType && s[testKey(r.unit, r.name)]
 }
 
+// hopeless are the tests that need another data type even so; with stand-ins
+// they would only cost the time they hang.
+func (s standIns) hopeless(results []result) map[string]bool {
+	names := map[string]bool{}
+	for _, r := range results {
+		if r.kind == failed && r.class == otherType && !s.replaces(r) {
+			names[r.name] = true
+		}
+	}
+	return names
+}
+
 // merge takes from the second run, with stand-ins, the results of the tests
 // known to do with them, and of those that passed only there: what an earlier
 // test left behind was missing in the first.

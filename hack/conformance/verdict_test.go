@@ -116,6 +116,9 @@ func TestStandInsReplaceWhatNeededAType(t *testing.T) {
 	if !known.worthwhile(first) || known.worthwhile(first[2:]) {
 		t.Error("a second run is for tests that are known to do with stand-ins")
 	}
+	if h := known.hopeless(first); len(h) != 1 || !h["a list"] {
+		t.Errorf("hopeless: %v", h)
+	}
 	second := []result{
 		make("EXPIRE twice", ok, statusPassed, ""),
 		make("EXPIRE twice", failed, statusFailed, ""),
