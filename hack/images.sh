@@ -64,6 +64,7 @@ build() {
 
 archive_of() { # archive_of NAME: of the image the last build noted; nothing when the image is not ours
   local ref
+  [ -z "$(given "$1")" ] || return 0
   ref=$(sed -n "s|^$(variable "$1")=zset\\.dev/$1:||p" "$names")
   [ -z "$ref" ] || [ ! -s "$out/$1-$ref.tar" ] || echo "$out/$1-$ref.tar"
 }
