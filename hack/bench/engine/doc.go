@@ -2,7 +2,7 @@
 // ecosystem: time per operation and bytes per member over the size of a set, and what the garbage collector
 // costs a set of ten million members.
 //
-//	go run ./engine -short     a few minutes' worth: sets of up to 100k members, three runs
+//	go run ./engine -short     a minute and a half: sets of up to 100k members, three runs
 //	go run ./engine -long      everything, five runs; an hour or two
 //
 // Each run of a contender at a size is a process of its own, and the contenders take turns (A B C A B C …), so

@@ -2,8 +2,8 @@
 // the score stored with the member, range deletion as one move, the key embedded in the dictionary's entry, and packed
 // small collections.
 //
-//	go run ./seeds -short                  a small scale, three runs; about two minutes
-//	go run ./seeds -long                   the authors' scale where this says so, five runs; about half an hour
+//	go run ./seeds -short                  a small scale, three runs; a minute
+//	go run ./seeds -long                   the authors' scale where this says so, five runs; three quarters of an hour
 //	go run ./seeds -seed p,packed          only these
 //	go run ./seeds -seed embedded -addr HOST:PORT -peer HOST:PORT
 //	                                       against a node of this project and another server, both empty
