@@ -56,8 +56,14 @@ images: ## Build the images as OCI archives, without Docker
 	@hack/images.sh
 images-push: ## Push the images to REGISTRY, e.g. make images-push REGISTRY=registry.example/team
 	@hack/images.sh && hack/images.sh push $(REGISTRY)
-bench-engine: ## Benchmark the sorted-set engine
-	go test -run='^$$' -bench=. -benchmem ./zset/
+bench-engine: ## Benchmark the engine beside its peers; writes docs/bench (long: hours; SHORT=1 prints only, 3 minutes)
+ifdef SHORT
+	go -C hack/bench run ./engine -short
+	go -C hack/bench run ./seeds -short
+else
+	go -C hack/bench run ./engine -long -out ../../docs/bench
+	go -C hack/bench run ./seeds -long -out ../../docs/bench
+endif
 clean: ## Remove what was built in this checkout (the local Kubernetes' binaries stay in the cache)
 	rm -rf bin .run
 

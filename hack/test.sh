@@ -32,10 +32,11 @@ lint() {
   for tags in "" integration e2e invariants; do go vet -tags "$tags" ./... || rc=1; done
   GOOS=darwin go vet ./zset/... ./node/... ./cmd/node || rc=1
   tool staticcheck -tags integration,e2e ./... || rc=1
+  go -C hack/bench vet ./... || rc=1
   for f in $(git ls-files -co --exclude-standard '*.sh') .ci/run; do bash -n "$f" || rc=1; done
   return $rc
 }
-unit() { gotest unit ./...; }
+unit() { gotest unit ./... && (cd hack/bench && gotest unit ./...); }
 race() { gotest race -race ./... && gotest race -race -tags invariants ./zset/...; }
 fuzz() {
   local package target rc=0
