@@ -5,6 +5,7 @@
 #
 #   --suite valkey|redis   whose suite (default valkey)
 #   --update               look for a newer version of it first
+#   --node FILE            test this binary of the node instead of building one
 #   --peer                 test the real server of that name instead of the node: what it fails, the harness is to blame for
 #   --find-stand-ins       write standins.txt anew, by the real server
 #   --page                 write docs/conformance.md
@@ -19,12 +20,13 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
-suite=valkey fetch=() peer=false args=() units=()
+suite=valkey fetch=() peer=false node= args=() units=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) sed -n '2,/^# Needs/s/^# \{0,1\}//p' "$0"; exit 0 ;;
     --suite) suite=$2; shift ;;
     --update) fetch=(--update) ;;
+    --node) node=$(realpath "$2"); shift ;;
     --peer) peer=true args+=(-peer) ;;
     --causes) args+=(-causes "$2"); shift ;;
     --find-stand-ins) peer=true args+=(-peer -find-stand-ins hack/conformance/standins.txt) ;;
@@ -41,5 +43,12 @@ mkdir -p $out
 go build -o $out/ ./hack/conformance
 peers=$("$here/peers.sh") || exit 2
 export PATH=$peers:$PATH # some tests use the command-line client
-if $peer; then server=$peers/$suite-server; else go build -o $out/ ./cmd/node; server=$PWD/$out/node; fi
+if $peer; then
+  server=$peers/$suite-server
+elif [ -n "$node" ]; then
+  server=$node
+else
+  go build -o $out/ ./cmd/node
+  server=$PWD/$out/node
+fi
 exec $out/conformance -suite "$sources" -server "$server" "${args[@]}" "${units[@]}"

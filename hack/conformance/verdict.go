@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 )
@@ -91,6 +91,10 @@ func judge(o outcome, list *skips) result {
 		r.status, r.class, r.reason = statusSkipped, otherType, "uses "+strings.Join(sorted(o.refused), ", ")
 		return r
 	}
+	if strings.Contains(o.message, otherTypeReply) { // read from a raw socket
+		r.status, r.class, r.reason = statusSkipped, otherType, "uses another data type"
+		return r
+	}
 	r.status, r.cause = statusFailed, causeOf(o)
 	return r
 }
@@ -120,9 +124,7 @@ func firstLine(s string) string {
 }
 
 func sorted(names []string) []string {
-	c := append([]string(nil), names...)
-	sort.Strings(c)
-	return c
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // tally counts the results of one unit.
