@@ -84,8 +84,11 @@ func (c *Call) full() bool {
 func (c *Call) find() *keyspace.Entry { return c.Held.Find(c.Args[1]) }
 
 // findSet is the set of the first key to read from, nil when it is missing.
-func (c *Call) findSet() *zset.Set {
-	if e := c.find(); e != nil {
+func (c *Call) findSet() *zset.Set { return c.setAt(1) }
+
+// setAt is the set to read from of the key in argument i, likewise.
+func (c *Call) setAt(i int) *zset.Set {
+	if e := c.Held.Find(c.Args[i]); e != nil {
 		return e.Set()
 	}
 	return nil

@@ -39,6 +39,7 @@ type Category uint8
 const (
 	Keyspace Category = 1 << iota
 	SortedSet
+	Geo
 	Connection
 	Dangerous
 	neitherReadNorWrite // has the flag but not the category
@@ -212,6 +213,7 @@ func (s *Spec) categories() []string {
 	add(s.Flags&ReadOnly != 0 && plain, "@read")
 	add(s.Flags&Write != 0 && plain, "@write")
 	add(s.Categories&SortedSet != 0, "@sortedset")
+	add(s.Categories&Geo != 0, "@geo")
 	add(s.Flags&Admin != 0, "@admin")
 	add(s.Flags&Fast != 0, "@fast")
 	add(s.Flags&Fast == 0, "@slow")

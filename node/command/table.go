@@ -18,6 +18,7 @@ func NewTable() *Table {
 	for _, family := range [][]Spec{
 		zaddSpecs, zscoreSpecs, zrangeSpecs, zcountSpecs, zpopSpecs, zremSpecs, zscanSpecs,
 		zalgebraSpecs, zrangestoreSpecs, zmpopSpecs, zrandmemberSpecs,
+		geoaddSpecs, geoposSpecs, geosearchSpecs,
 		keySpecs, renameSpecs, databaseSpecs, dumpSpecs, expirySpecs, scanSpecs, objectSpecs, memorySpecs, lolwutSpecs,
 		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs,
 	} {

@@ -83,7 +83,13 @@ func (c *Call) addScores(flags zset.AddFlags, changed bool, pairs [][]byte) {
 		scores = append(scores, score)
 	}
 	c.keepScores(scores)
+	c.addMembers(flags, changed, scores, pairs)
+}
 
+// addMembers adds a member with each of scores. words has the members, each
+// at the end of a group of as many words as go with a score.
+func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, words [][]byte) {
+	group := len(words) / len(scores)
 	e := c.find()
 	if e == nil {
 		if flags&zset.XX != 0 {
@@ -97,7 +103,7 @@ func (c *Call) addScores(flags zset.AddFlags, changed bool, pairs [][]byte) {
 	var last float64
 	var done bool
 	for i, score := range scores {
-		now, result, err := set.Add(pairs[2*i+1], score, flags)
+		now, result, err := set.Add(words[group*i+group-1], score, flags)
 		if err != nil {
 			c.Held.Settle(e)
 			c.W.Error(errNaN)

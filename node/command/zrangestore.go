@@ -21,12 +21,11 @@ func zrangestore(c *Call) {
 	if !ok {
 		return
 	}
-	e := c.Held.Find(c.Args[2])
-	if e == nil {
+	set := c.setAt(2)
+	if set == nil {
 		c.store(c.Args[1], 0, nil)
 		return
 	}
-	set := e.Set()
 	r := o.limit(find(set))
 	c.store(c.Args[1], r.Len(), set.Ascend(r))
 }

@@ -23,7 +23,21 @@ func (p Place) Score() float64 { return float64(cellAt(p, steps).bits) }
 // At is the place that a score stands for: the middle of its cell, which is
 // at most 60 cm across. Any score is taken, since members of any sorted set may
 // be asked for; one that is none of Place.Score gives some valid place.
-func At(score float64) Place { return cell{uint64(score), steps}.middle() }
+func At(score float64) Place { return cell{scoreBits(score), steps}.middle() }
+
+// scoreBits is a score as a whole number of 64 bits, spelt out where Go leaves
+// the conversion to the machine: what servers on x86-64 come to.
+func scoreBits(score float64) uint64 {
+	switch {
+	case score >= 1<<64:
+		return 0
+	case score >= 0:
+		return uint64(score)
+	case score > -(1 << 63):
+		return uint64(int64(score))
+	}
+	return 1 << 63
+}
 
 // cell is a part of the globe: steps halvings in each direction, whose results
 // are the 2·steps low bits.

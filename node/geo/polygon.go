@@ -1,17 +1,25 @@
 package geo
 
+import "math"
+
 // Polygon is the places inside a ring of at least three vertices, in the plane
 // of longitude and latitude. Its last vertex is joined to the first. A ring
 // that crosses itself leaves out what it goes round an even number of times.
-type Polygon []Place
+type Polygon struct {
+	vertices []Place
+	middle   Place // see middleOf
+}
+
+// NewPolygon makes a polygon of at least three vertices, which it keeps.
+func NewPolygon(vertices []Place) Polygon { return Polygon{vertices, middleOf(vertices)} }
 
 // Contains implements Shape. It counts how many sides lie to the east of the
 // place: an odd number, from the inside. See W. Randolph Franklin, "PNPOLY",
 // https://wrfranklin.org/Research/Short_Notes/pnpoly.html.
 func (v Polygon) Contains(p Place) (float64, bool) {
 	inside := false
-	a := v[len(v)-1]
-	for _, b := range v {
+	a := v.vertices[len(v.vertices)-1]
+	for _, b := range v.vertices {
 		if (b.Lat > p.Lat) != (a.Lat > p.Lat) && p.Lon < float64((a.Lon-b.Lon)*(p.Lat-b.Lat)/(a.Lat-b.Lat))+b.Lon {
 			inside = !inside
 		}
@@ -20,33 +28,38 @@ func (v Polygon) Contains(p Place) (float64, bool) {
 	if !inside {
 		return 0, false
 	}
-	return Distance(v.centre(), p), true
+	return Distance(v.middle, p), true
 }
 
 func (v Polygon) bounds() (low, high Place) {
-	low, high = v[0], v[0]
-	for _, p := range v[1:] {
+	low, high = v.vertices[0], v.vertices[0]
+	for _, p := range v.vertices[1:] {
 		low = Place{min(low.Lon, p.Lon), min(low.Lat, p.Lat)}
 		high = Place{max(high.Lon, p.Lon), max(high.Lat, p.Lat)}
 	}
 	return low, high
 }
 
-// centre is the mean of the vertices, from which distances are told.
-func (v Polygon) centre() Place {
-	var sum Place
-	for _, p := range v {
-		sum.Lon += p.Lon
-		sum.Lat += p.Lat
+func (v Polygon) Centre() Place { return v.middle }
+
+// middleOf is the place, from which distances are told, below the mean of the
+// vertices as points in space.
+func middleOf(vertices []Place) Place {
+	var x, y, z float64
+	for _, p := range vertices {
+		lon, lat := radians(p.Lon), radians(p.Lat)
+		x += math.Cos(lat) * math.Cos(lon)
+		y += math.Cos(lat) * math.Sin(lon)
+		z += math.Sin(lat)
 	}
-	return Place{sum.Lon / float64(len(v)), sum.Lat / float64(len(v))}
+	return Place{degrees(math.Atan2(y, x)), degrees(math.Atan2(z, math.Hypot(x, y)))}
 }
 
 // reach is the way from centre to the farthest vertex.
 func (v Polygon) reach() float64 {
 	far := 0.0
-	for _, p := range v {
-		far = max(far, Distance(v.centre(), p))
+	for _, p := range v.vertices {
+		far = max(far, Distance(v.middle, p))
 	}
 	return far
 }

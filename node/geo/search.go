@@ -9,12 +9,12 @@ type Run struct{ From, To float64 }
 // in which servers search, and answer when they are not asked to sort.
 func Runs(s Shape) []Run {
 	low, high := s.bounds()
-	n := stepsFor(s.reach(), s.centre().Lat)
-	middle := cellAt(s.centre(), n)
+	n := stepsFor(s.reach(), s.Centre().Lat)
+	middle := cellAt(s.Centre(), n)
 	// Where the globe curves away, the cells around may fall short of the box.
 	if n > 1 && short(middle, low, high) {
 		n--
-		middle = cellAt(s.centre(), n)
+		middle = cellAt(s.Centre(), n)
 	}
 	from, to := middle.area()
 	var runs []Run
