@@ -26,19 +26,22 @@ const (
 // but for those of client that say otherwise.
 type connection struct {
 	server *Server
+	line   *line
 	socket net.Conn
 	client *client.Client
 	query  query
 	reply  resp.Writer
 	call   command.Call
 
-	accounted int64 // buffer bytes included in the server's sum
-	silent    bool  // nothing came since the node's stop last hurried it
-	abrupt    bool  // close at once: sending more is forbidden or useless
+	accounted int64     // buffer bytes included in the server's sum
+	timeout   time.Time // what the read's deadline was last set for
+	silent    bool      // nothing came since the node's stop last hurried it
+	abrupt    bool      // close at once: sending more is forbidden or useless
 }
 
-func newConnection(s *Server, socket net.Conn, cl *client.Client) *connection {
-	c := &connection{server: s, socket: socket, client: cl}
+func newConnection(l *line) *connection {
+	s, cl := l.server, l.client
+	c := &connection{server: s, line: l, socket: l.socket, client: cl}
 	c.call = command.Call{
 		Env: &s.env, Client: cl, W: &c.reply,
 		Rng: rand.New(rand.NewPCG(rand.Uint64(), cl.ID)),
@@ -55,6 +58,9 @@ func (c *connection) serve() {
 		if c.abrupt || !c.flush() || !alive {
 			return
 		}
+		if c.timeout != c.call.Timeout() {
+			c.rearm()
+		}
 		n, err := c.socket.Read(c.query.space())
 		c.account()
 		if n > 0 {
@@ -67,11 +73,21 @@ func (c *connection) serve() {
 		switch {
 		case n > 0:
 			c.silent = false // what came with an error, too, is answered
+		case errors.Is(err, os.ErrDeadlineExceeded) && c.rearm():
 		case c.mayReadOn(err):
 		case err != nil:
 			return
 		}
 	}
+}
+
+// rearm sets the read's deadline anew. It reports whether the read ended, or
+// would have, because there is something to do: what was pushed, or what the
+// client waits for.
+func (c *connection) rearm() bool {
+	due := !c.timeout.IsZero() && !time.Now().Before(c.timeout)
+	c.timeout = c.call.Timeout()
+	return c.line.rearm(c.timeout) || due
 }
 
 // mayReadOn reports whether a read that failed did so only because the node's
@@ -90,13 +106,43 @@ func (c *connection) mayReadOn(err error) bool {
 	return true
 }
 
-// execute runs every whole command that has arrived. It reports whether the
+// execute runs every whole command that has arrived, unless the client waits
+// for something, and writes what was pushed to it. It reports whether the
 // connection goes on.
 func (c *connection) execute() bool {
 	values := c.server.config.Values()
-	out := values.ClientOutputBufferLimit.Normal
-	c.call.OutputLimit = out.Hard
+	if c.call.Waiting() {
+		c.server.table.Resume(&c.call)
+	}
 	for {
+		out := outputLimit(values, c.client.Class())
+		c.call.OutputLimit = out.Hard
+		if out.Hard > 0 && int64(c.reply.Len()) > out.Hard {
+			c.server.stats.OutputLimitClosed.Add(1)
+			c.server.log.Warn("closed a client above its output limit", "client", c.client.Addr, "bytes", c.reply.Len())
+			c.abrupt = true
+			return false
+		}
+		if c.client.CloseAfterReply {
+			return false
+		}
+		if c.client.HasPushed() {
+			c.client.TakePushed(flushAt, c.reply.Raw)
+		}
+		if c.reply.Len() >= flushAt {
+			if !c.flush() {
+				return false
+			}
+			// That may have taken long.
+			values = c.server.config.Values()
+			c.call.At = c.server.now()
+		}
+		if c.call.Waiting() {
+			if c.client.HasPushed() {
+				continue
+			}
+			return c.withinQueryLimit(values.ClientQueryBufferLimit)
+		}
 		limits := frameLimits{
 			authenticated: c.client.Authenticated || values.RequirePass == "",
 			bulkBytes:     values.ProtoMaxBulkLen,
@@ -107,6 +153,9 @@ func (c *connection) execute() bool {
 			return false
 		}
 		if args == nil {
+			if c.client.HasPushed() {
+				continue
+			}
 			return c.withinQueryLimit(values.ClientQueryBufferLimit)
 		}
 		if len(args) == 0 {
@@ -119,23 +168,6 @@ func (c *connection) execute() bool {
 		}
 		c.call.Args = args
 		c.server.table.Execute(&c.call)
-		if out.Hard > 0 && int64(c.reply.Len()) > out.Hard {
-			c.server.stats.OutputLimitClosed.Add(1)
-			c.server.log.Warn("closed a client above its output limit", "client", c.client.Addr, "bytes", c.reply.Len())
-			c.abrupt = true
-			return false
-		}
-		if c.client.CloseAfterReply {
-			return false
-		}
-		if c.reply.Len() >= flushAt {
-			if !c.flush() {
-				return false
-			}
-			// That may have taken long.
-			values = c.server.config.Values()
-			c.call.At = c.server.now()
-		}
 	}
 }
 
@@ -153,9 +185,11 @@ func (c *connection) refuse(err error) {
 	c.server.stats.Error([]byte(text))
 }
 
+// withinQueryLimit closes a client whose queries make the node hold too much:
+// what waits to be executed, and what executed ones left behind.
 func (c *connection) withinQueryLimit(limit int64) bool {
 	c.client.QueryUsed.Store(int64(c.query.waiting()))
-	if limit <= 0 || int64(c.query.waiting()) <= limit {
+	if limit <= 0 || int64(c.query.waiting())+c.client.Kept.Load() <= limit {
 		return true
 	}
 	c.server.stats.QueryLimitClosed.Add(1)
@@ -173,8 +207,8 @@ func (c *connection) flush() bool {
 	}
 	c.account()
 	now := c.server.now().UnixMilli()
-	if soft := c.server.config.Values().ClientOutputBufferLimit.Normal.Soft; soft > 0 && int64(len(left)) > soft {
-		c.client.OverSoftSince.Store(now)
+	if soft := outputLimit(c.server.config.Values(), c.client.Class()).Soft; soft > 0 && int64(len(left)) > soft {
+		c.client.OverSoftSince.CompareAndSwap(0, now)
 	}
 	for len(left) > 0 {
 		c.client.ReplyUsed.Store(int64(len(left)))
@@ -192,7 +226,9 @@ func (c *connection) flush() bool {
 		}
 	}
 	c.client.WritingSince.Store(0)
-	c.client.OverSoftSince.Store(0)
+	if !c.client.HasPushed() {
+		c.client.OverSoftSince.Store(0)
+	}
 	c.client.ReplyUsed.Store(0)
 	c.reply.Reset(replyKept)
 	return true
@@ -212,6 +248,8 @@ func (c *connection) account() {
 // with unread input resets it and throws away what was sent. So the sending
 // side is closed first, and what still arrives is discarded for a moment.
 func (c *connection) end() {
+	c.call.End()
+	c.client.Discard()
 	if half, ok := c.socket.(interface{ CloseWrite() error }); ok && !c.abrupt && half.CloseWrite() == nil {
 		c.socket.SetReadDeadline(time.Now().Add(lingerTime))
 		io.Copy(io.Discard, io.LimitReader(c.socket, lingerBytes))

@@ -250,7 +250,7 @@ func TestExpiredKeysAreSwept(t *testing.T) {
 		t.Errorf("counted %d expired", n)
 	}
 	var left []string
-	s.keyspace.Each(0, func(e *keyspace.Entry) { left = append(left, e.Key()) })
+	s.keyspace.Each(nil, 0, func(e *keyspace.Entry) { left = append(left, e.Key()) })
 	if len(left) != 1 || left[0] != "stays" {
 		t.Errorf("left %q", left)
 	}

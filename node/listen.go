@@ -83,8 +83,9 @@ const (
 func (s *Server) welcome(socket net.Conn) {
 	values := s.config.Values()
 	now := s.now()
-	cl := client.New(s.clients.NextID(), socket.RemoteAddr().String(), socket.LocalAddr().String(), now,
-		func() { socket.Close() }, func() { socket.SetReadDeadline(time.Now().Add(stopGrace)) })
+	l := &line{server: s, socket: socket}
+	cl := client.New(s.clients.NextID(), socket.RemoteAddr().String(), socket.LocalAddr().String(), now, l)
+	l.client = cl
 	cl.Authenticated = values.RequirePass == ""
 	switch {
 	case values.RefuseRemote() && !local(socket.RemoteAddr()):
@@ -100,7 +101,7 @@ func (s *Server) welcome(socket net.Conn) {
 		period := values.TCPKeepalive
 		tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: period > 0, Idle: period, Interval: max(period/3, time.Second), Count: 3})
 	}
-	s.connections.Go(newConnection(s, socket, cl).serve)
+	s.connections.Go(newConnection(l).serve)
 	if s.isStopping() {
 		// The stop went through the clients before this one was listed.
 		cl.Hurry()

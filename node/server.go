@@ -90,6 +90,7 @@ func New(o Options) (*Server, error) {
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats,
 		Now: s.now, Tuning: s.tuning.Load, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
+	s.env.Complete()
 	tuning, err := tuningOf(o.Config.Values())
 	if err != nil {
 		return nil, err

@@ -64,9 +64,13 @@ func judge(now, active, writing, overSoft int64, timeout, stall, softFor time.Du
 
 func (s *Server) sweepClients(now time.Time) {
 	values := s.config.Values()
-	softFor := values.ClientOutputBufferLimit.Normal.SoftFor
 	s.clients.Each(func(cl *client.Client) {
-		switch judge(now.UnixMilli(), cl.IdleSince(), cl.WritingSince.Load(), cl.OverSoftSince.Load(), values.Timeout, s.options.WriteStall, softFor) {
+		timeout := values.Timeout
+		if cl.Is(client.Blocked|client.Postponed) || cl.Subscriptions() > 0 {
+			timeout = 0 // it is silent because it waits
+		}
+		softFor := outputLimit(values, cl.Class()).SoftFor
+		switch judge(now.UnixMilli(), cl.IdleSince(), cl.WritingSince.Load(), cl.OverSoftSince.Load(), timeout, s.options.WriteStall, softFor) {
 		case idle:
 			s.stats.IdleClosed.Add(1)
 			s.log.Debug("closed an idle client", "client", cl.Addr)

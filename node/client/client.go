@@ -18,8 +18,12 @@ type Client struct {
 	Authenticated   bool
 	CloseAfterReply bool // set by QUIT and the like: reply, then close
 
-	mu    sync.Mutex
-	names Names // guarded by mu
+	mu      sync.Mutex
+	names   Names                   // guarded by mu
+	unblock func(asError bool) bool // guarded by mu; nil while not blocked
+
+	outbox outbox
+	pushed atomic.Int64 // bytes in the outbox
 
 	// Written by the connection's goroutine, read by any.
 	proto       atomic.Int32
@@ -34,6 +38,17 @@ type Client struct {
 	Commands    atomic.Int64
 	NoEvict     atomic.Bool
 	NoTouch     atomic.Bool
+	Kept        atomic.Int64 // bytes its commands make the node keep: a transaction's queue, watched keys, subscriptions
+	Queued      atomic.Int64 // commands queued since MULTI, -1 when there was none
+	Watching    atomic.Int64 // keys
+	state       atomic.Uint32
+
+	// Written by the hub, under its lock, and read by any.
+	Channels, Patterns, ShardChannels atomic.Int64
+
+	// Redirect is the client that gets this one's invalidations, 0 for
+	// itself, -1 while nothing is tracked. Written by its goroutine.
+	Redirect atomic.Int64
 
 	// WritingSince is when the write that is under way last made progress,
 	// Unix milliseconds; 0 when there is none. OverSoftSince is when the
@@ -41,7 +56,7 @@ type Client struct {
 	WritingSince  atomic.Int64
 	OverSoftSince atomic.Int64
 
-	close, hurry func()
+	wire Wire
 }
 
 // Names is what a client says of itself.
@@ -50,21 +65,44 @@ type Names struct {
 	LibName, LibVer string // CLIENT SETINFO
 }
 
-// New describes a connection. close must end it at once, and hurry let it end
-// when it has nothing more to read; both from any goroutine, any number of
-// times.
-func New(id uint64, addr, laddr string, now time.Time, close, hurry func()) *Client {
-	c := &Client{ID: id, Addr: addr, LAddr: laddr, Created: now, close: close, hurry: hurry}
+// New describes a connection.
+func New(id uint64, addr, laddr string, now time.Time, wire Wire) *Client {
+	c := &Client{ID: id, Addr: addr, LAddr: laddr, Created: now, wire: wire}
 	c.proto.Store(2)
+	c.Queued.Store(-1)
+	c.Redirect.Store(-1)
 	c.active.Store(now.UnixMilli())
 	return c
 }
 
 // Close ends the connection; its goroutine notices soon after.
-func (c *Client) Close() { c.close() }
+func (c *Client) Close() { c.wire.Close() }
 
 // Hurry lets the connection end when it has nothing more to read.
-func (c *Client) Hurry() { c.hurry() }
+func (c *Client) Hurry() { c.wire.Hurry() }
+
+// Wake makes the client's goroutine look at what it waits for.
+func (c *Client) Wake() { c.wire.Wake() }
+
+// SetBlocked says how to end what the client waits for, nil for nothing. end
+// is told whether to answer an error, and reports whether it ended the wait.
+func (c *Client) SetBlocked(end func(asError bool) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unblock = end
+	if end != nil {
+		c.Enter(Blocked)
+	} else {
+		c.Exit(Blocked)
+	}
+}
+
+// Unblock ends what the client waits for, and reports whether it did.
+func (c *Client) Unblock(asError bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unblock != nil && c.unblock(asError)
+}
 
 // Proto is the protocol version in force, 2 or 3.
 func (c *Client) Proto() int { return int(c.proto.Load()) }

@@ -9,7 +9,7 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func newClient(r *Registry) *Client {
-	return New(r.NextID(), "10.0.0.1:5", "10.0.0.2:6379", noon, func() {}, func() {})
+	return New(r.NextID(), "10.0.0.1:5", "10.0.0.2:6379", noon, Unwired{})
 }
 
 func TestLine(t *testing.T) {

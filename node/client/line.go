@@ -6,8 +6,8 @@ import (
 )
 
 // Line is the client's line of CLIENT LIST and CLIENT INFO, without its end.
-// The fields are those real servers print; what this node does not have
-// (databases beside 0, subscriptions, transactions) reads as none.
+// The fields are those real servers print; what this node does not have reads
+// as none.
 func (c *Client) Line(now time.Time) string {
 	n := c.Names()
 	command := "NULL"
@@ -16,22 +16,35 @@ func (c *Client) Line(now time.Time) string {
 	}
 	queryUsed, queryCap := c.QueryUsed.Load(), c.QueryCap.Load()
 	replyCap := c.ReplyCap.Load()
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s capa= db=0 sub=0 psub=0 ssub=0 multi=-1 watch=0"+
-		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=0 rbs=%d rbp=%d obl=%d oll=0 omem=0 tot-mem=%d events=r cmd=%s user=default redir=-1 resp=%d"+
+	messages, pushed := c.Messages()
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s capa= db=0 sub=%d psub=%d ssub=%d multi=%d watch=%d"+
+		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=r cmd=%s user=default redir=%d resp=%d"+
 		" lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d",
 		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.flags(),
-		queryUsed, queryCap-queryUsed, replyCap, replyCap, c.ReplyUsed.Load(), queryCap+replyCap, command, c.Proto(),
+		c.Channels.Load(), c.Patterns.Load(), c.ShardChannels.Load(), c.Queued.Load(), c.Watching.Load(),
+		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, c.ReplyUsed.Load(), messages, pushed, queryCap+replyCap+pushed+c.Kept.Load(), command,
+		c.Redirect.Load(), c.Proto(),
 		n.LibName, n.LibVer, c.BytesIn.Load(), c.BytesOut.Load(), c.Commands.Load())
 }
 
 func (c *Client) flags() string {
 	flags := ""
-	if c.NoEvict.Load() {
-		flags += "e"
+	add := func(is bool, letter byte) {
+		if is {
+			flags += string(letter)
+		}
 	}
-	if c.NoTouch.Load() {
-		flags += "T"
-	}
+	// In the order real servers print them.
+	add(c.Is(Monitoring), 'O')
+	add(c.Subscriptions() > 0, 'P')
+	add(c.Is(InTransaction), 'x')
+	add(c.Is(Blocked|Postponed), 'b')
+	add(c.Is(Tracking), 't')
+	add(c.Is(TrackingBroken), 'R')
+	add(c.Is(TrackingBroadcast), 'B')
+	add(c.Is(Dirty), 'd')
+	add(c.NoEvict.Load(), 'e')
+	add(c.NoTouch.Load(), 'T')
 	if flags == "" {
 		return "N"
 	}

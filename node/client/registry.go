@@ -38,6 +38,13 @@ func (r *Registry) Remove(c *Client) {
 	delete(r.clients, c.ID)
 }
 
+// Get is the client of that number, nil when it is not connected.
+func (r *Registry) Get(id uint64) *Client {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clients[id]
+}
+
 // Len is the number of connected clients.
 func (r *Registry) Len() int {
 	r.mu.Lock()

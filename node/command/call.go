@@ -5,28 +5,10 @@ import (
 	"time"
 
 	"zset.dev/operator/node/client"
-	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/resp"
-	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/zset"
 )
-
-// Env is what commands need from the node. All of it may be used from any
-// goroutine.
-type Env struct {
-	Table    *Table
-	Keyspace *keyspace.Keyspace
-	Config   *config.Config
-	Clients  *client.Registry
-	Stats    *telemetry.Stats
-
-	Now        func() time.Time
-	Tuning     func() *zset.Tuning            // what the next write to a set follows
-	UsedMemory func() int64                   // bytes compared with maxmemory
-	Facts      func() telemetry.Facts         // what INFO prints
-	Shutdown   func(now bool) (stopping bool) // begins to stop the node
-}
 
 // Call is one command under way. A connection has one and uses it again for
 // every command, so handlers must keep nothing of it.
@@ -49,6 +31,19 @@ type Call struct {
 
 	// Held has the partitions of the command's keys.
 	Held keyspace.Held
+
+	// Nested says that the command runs inside another, a transaction or a
+	// script, which holds the partitions of its keys and releases them: it
+	// may not wait, and whoever waits for its keys is served only afterwards.
+	Nested bool
+
+	tx      transaction
+	watch   keyspace.Watch
+	waiting waiting
+	replies replies
+	caching caching
+	changed []string // keys to invalidate once the command is done
+	flushed bool     // all of them
 
 	spec   *Spec     // what is running
 	now    int64     // At in Unix milliseconds

@@ -9,10 +9,6 @@ import (
 
 const whileWaiting = NoScript | Loading | Stale
 
-// CLIENT TRACKING is missing on purpose: to answer OK without ever sending an
-// invalidation would let caches go stale. The error makes client libraries say
-// that they must be used without client-side caching.
-
 var clientSpecs = []Spec{{
 	Name: "client", Arity: -2,
 	Group: "connection", Since: "2.4.0", Complexity: "Depends on the subcommand",

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 
@@ -10,7 +11,7 @@ import (
 
 var connectionSpecs = []Spec{
 	{
-		Name: "ping", Arity: -1, Flags: Fast, Categories: Connection,
+		Name: "ping", Arity: -1, Flags: Fast, Categories: Connection, WhileSubscribed: true,
 		Tips:  []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 		Group: "connection", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Answers PONG, or the message.",
@@ -50,7 +51,7 @@ var connectionSpecs = []Spec{
 		Run:     selectDatabase,
 	},
 	{
-		Name: "quit", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Categories: Connection,
+		Name: "quit", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Categories: Connection, AtOnce: true, WhileSubscribed: true,
 		Group: "connection", Since: "1.0.0", Complexity: "O(1)", Deprecated: "7.2.0", ReplacedBy: "just closing the connection",
 		Summary: "Closes the connection.",
 		Run: func(c *Call) {
@@ -59,10 +60,11 @@ var connectionSpecs = []Spec{
 		},
 	},
 	{
-		Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Categories: Connection,
+		Name: "reset", Arity: 1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Categories: Connection, AtOnce: true, WhileSubscribed: true,
 		Group: "connection", Since: "6.2.0", Complexity: "O(1)",
 		Summary: "Puts the connection back to what it was when it was opened.",
 		Run: func(c *Call) {
+			c.leave()
 			c.Client.Reset(c.Env.Config.Values().RequirePass == "")
 			c.W.SetProto(2)
 			c.W.Simple("RESET")
@@ -84,10 +86,15 @@ const (
 )
 
 func ping(c *Call) {
-	switch len(c.Args) {
-	case 1:
+	switch subscribed := c.W.Proto() == 2 && c.Client.Subscriptions() > 0; {
+	case subscribed && len(c.Args) <= 2:
+		// Like a message, so that whoever reads them can tell it apart.
+		c.W.Array(2)
+		c.W.BulkString("pong")
+		c.W.Bulk(bytes.Join(c.Args[1:], nil))
+	case len(c.Args) == 1:
 		c.W.Simple("PONG")
-	case 2:
+	case len(c.Args) == 2:
 		c.W.Bulk(c.Args[1])
 	default:
 		c.W.Error("ERR wrong number of arguments for 'ping' command")

@@ -116,9 +116,10 @@ func restore(c *Call) {
 	}
 	if at != 0 && at <= c.now {
 		set.Release()
-		c.Held.Drop(c.Args[1])
+		c.drop(c.Args[1])
 	} else {
 		c.Held.SetExpiry(c.Held.Put(c.Args[1], set), at)
+		c.touched(c.Args[1], eventRestore)
 	}
 	c.ok()
 }

@@ -1,9 +1,17 @@
 package command
 
+import (
+	"time"
+
+	"zset.dev/operator/node/client"
+)
+
 // Execute runs the command in c.Args, of which there is at least one, and
-// appends its reply to c.W. It moves c.At on to its end.
+// appends its reply to c.W, unless it has to wait (Call.Waiting). It moves c.At
+// on to its end.
 func (t *Table) Execute(c *Call) {
 	c.now = c.At.UnixMilli()
+	start := c.W.Len()
 	spec, refusal := t.resolve(c.Args)
 	if spec != nil {
 		c.Client.Ran(&spec.Name)
@@ -11,35 +19,75 @@ func (t *Table) Execute(c *Call) {
 	} else if c.needsAuth() {
 		refusal = errNoAuth // a stranger learns nothing of what is known here
 	}
-	c.Env.Stats.CommandsProcessed.Add(1)
-	if refusal != "" {
-		c.W.Error(refusal)
-		c.Env.Stats.Error([]byte(refusal))
-		if spec != nil {
-			c.Env.Stats.Command(spec.number).Rejected.Add(1)
+	if refusal == "" && c.Env.Pause.on.Load() {
+		if until, holds := c.Env.Pause.Holds(time.Now(), c.mayWrite(spec)); holds {
+			c.postpone(until)
+			return
 		}
-		c.At = c.Env.Now()
-		return
 	}
+	c.Env.Stats.CommandsProcessed.Add(1)
+	switch {
+	case refusal != "":
+		c.reject(spec, refusal)
+	case c.tx.open && !spec.AtOnce:
+		c.enqueue(spec)
+	default:
+		t.run(c, spec)
+		if c.Waiting() {
+			return
+		}
+	}
+	c.hush(start)
+	if !c.tx.open && c.caching != (caching{}) && (spec == nil || spec.Name != "client|caching") {
+		c.caching = caching{}
+	}
+}
 
+// run runs a command that may run now.
+func (t *Table) run(c *Call, spec *Spec) {
 	c.spec = spec
 	start := c.W.Len()
-	if keys := spec.Keys.of(c.Args); keys != nil {
-		reads := spec.Flags&ReadOnly != 0
-		if reads {
+	keys := spec.Keys.of(c.Args)
+	reads := spec.Flags&ReadOnly != 0
+	holds := !c.Nested && (keys != nil || spec.Whole && !reads)
+	if holds {
+		switch {
+		case keys == nil:
+			c.Env.Keyspace.HoldAll(&c.Held, c.now)
+		case reads:
 			c.Env.Keyspace.HoldShared(&c.Held, c.now, keys...)
-		} else {
+		default:
 			c.Env.Keyspace.Hold(&c.Held, c.now, keys...)
 		}
-		spec.Run(c)
-		c.Held.Release()
-		if reads {
-			c.countLookups()
-		}
-	} else {
-		spec.Run(c)
 	}
+	spec.Run(c)
+	if keys != nil && c.Client.Is(client.Tracking) {
+		c.remember(spec, keys)
+	}
+	if holds {
+		c.finish()
+		c.Held.Release()
+	}
+	if reads && keys != nil {
+		c.countLookups()
+	}
+	if c.Env.Monitors.Any() {
+		c.monitored(spec)
+	}
+	if !c.Waiting() {
+		c.count(spec, start)
+	}
+}
 
+// finish does what is due at the end of a command or transaction, while its
+// keys are still held.
+func (c *Call) finish() {
+	c.invalidate(c.Client)
+	c.Held.Ready(c.serve)
+}
+
+// count adds a command, whose reply begins at start, to the statistics.
+func (c *Call) count(spec *Spec, start int) {
 	end := c.Env.Now()
 	stat := c.Env.Stats.Command(spec.number)
 	stat.Calls.Add(1)
@@ -51,7 +99,26 @@ func (t *Table) Execute(c *Call) {
 	}
 }
 
-// refuse is why the command may not run; empty when it may.
+// reject answers a command that may not run; spec is nil when there is none
+// such.
+func (c *Call) reject(spec *Spec, refusal string) {
+	if spec != nil {
+		c.Env.Stats.Command(spec.number).Rejected.Add(1)
+	}
+	if c.tx.open {
+		c.tx.refused = true
+		if spec != nil && spec.Name == "exec" {
+			refusal = abortText(refusal)
+			c.discard()
+			c.unwatch()
+		}
+	}
+	c.W.Error(refusal)
+	c.Env.Stats.Error([]byte(refusal))
+	c.At = c.Env.Now()
+}
+
+// refuse is why the command may not run, or be queued; empty when it may.
 func (c *Call) refuse(spec *Spec) string {
 	if spec.Flags&NoAuth == 0 && c.needsAuth() {
 		return errNoAuth
@@ -59,12 +126,43 @@ func (c *Call) refuse(spec *Spec) string {
 	if !spec.accepts(len(c.Args)) || spec.Run == nil {
 		return "ERR wrong number of arguments for '" + spec.Name + "' command"
 	}
-	if spec.Flags&DenyOOM != 0 {
+	if c.tx.open && spec.Flags&NoMulti != 0 {
+		return "ERR Command '" + spec.Name + "' not allowed inside a transaction"
+	}
+	if c.anyFlag(spec, DenyOOM) {
 		if limit := c.Env.Config.Values().MaxMemory.Bytes; limit > 0 && c.Env.UsedMemory() > limit {
 			return errOOM
 		}
 	}
+	if !spec.WhileSubscribed && c.Client.Subscriptions() > 0 && c.W.Proto() == 2 {
+		return "ERR Can't execute '" + spec.Name + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
+	}
 	return ""
+}
+
+// anyFlag reports whether a command has one of the flags, or, if it is EXEC,
+// one of those queued has.
+func (c *Call) anyFlag(spec *Spec, flags Flags) bool {
+	if spec.Flags&flags != 0 {
+		return true
+	}
+	if c.tx.open && spec.Name == "exec" {
+		for _, q := range c.tx.queue {
+			if q.spec.Flags&flags != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayWrite reports whether a pause for writes holds the command.
+func (c *Call) mayWrite(spec *Spec) bool { return c.anyFlag(spec, Write|MayReplicate) }
+
+// mayWrite is the same for a command that was put off.
+func (t *Table) mayWrite(c *Call, args [][]byte) bool {
+	spec, _ := t.resolve(args)
+	return spec != nil && c.mayWrite(spec)
 }
 
 // needsAuth reports whether the client still has to authenticate.
@@ -79,4 +177,5 @@ func (c *Call) countLookups() {
 	if c.Held.Misses > 0 {
 		c.Env.Stats.Misses.Add(int64(c.Held.Misses))
 	}
+	c.Held.Hits, c.Held.Misses = 0, 0
 }

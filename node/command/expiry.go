@@ -159,9 +159,10 @@ func expire(c *Call, unit int64, absolute bool) {
 		c.W.Int(0)
 		return
 	case at <= c.now:
-		c.Held.Remove(e)
+		c.remove(e)
 	default:
 		c.Held.SetExpiry(e, at)
+		c.touched(c.Args[1], eventExpire)
 	}
 	c.W.Int(1)
 }
@@ -190,5 +191,6 @@ func persist(c *Call) {
 		return
 	}
 	c.Held.SetExpiry(e, 0)
+	c.touched(c.Args[1], eventPersist)
 	c.W.Int(1)
 }

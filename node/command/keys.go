@@ -49,7 +49,7 @@ func del(c *Call) {
 	removed := int64(0)
 	for _, key := range c.Args[1:] {
 		if e := c.Held.Find(key); e != nil {
-			c.Held.Remove(e)
+			c.remove(e)
 			removed++
 		}
 	}

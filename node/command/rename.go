@@ -44,6 +44,8 @@ func rename(c *Call, over bool) {
 	}
 	if !bytes.Equal(c.Args[1], to) {
 		c.Held.Rename(e, to)
+		c.touched(c.Args[1], eventRenameFrom)
+		c.touched(to, eventRenameTo)
 	}
 	if over {
 		c.ok()
@@ -82,6 +84,7 @@ func copyKey(c *Call) {
 	}
 	if set, ok := c.build(e.Set().Len(), e.Set().All()); ok {
 		c.Held.SetExpiry(c.Held.Put(to, set), e.ExpireAt())
+		c.touched(to, eventCopyTo)
 		c.W.Int(1)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 var scanSpecs = []Spec{
 	{
-		Name: "scan", Arity: -2, Flags: ReadOnly, Categories: Keyspace,
+		Name: "scan", Whole: true, Arity: -2, Flags: ReadOnly, Categories: Keyspace,
 		Tips:  []string{"nondeterministic_output", "request_policy:special", "response_policy:special"},
 		Group: "generic", Since: "2.8.0", Complexity: "O(1) for each call, O(N) for a whole iteration over N keys",
 		Summary: "Iterates over the keys.",
@@ -18,7 +18,7 @@ var scanSpecs = []Spec{
 		Run: scan,
 	},
 	{
-		Name: "keys", Arity: 2, Flags: ReadOnly, Categories: Keyspace | Dangerous,
+		Name: "keys", Whole: true, Arity: 2, Flags: ReadOnly, Categories: Keyspace | Dangerous,
 		Tips:  []string{"request_policy:all_shards", "nondeterministic_output_order"},
 		Group: "generic", Since: "1.0.0", Complexity: "O(N), N keys",
 		Summary: "Returns the keys that match a pattern.",
@@ -26,7 +26,7 @@ var scanSpecs = []Spec{
 		Run:     keysCommand,
 	},
 	{
-		Name: "randomkey", Arity: 1, Flags: ReadOnly, Categories: Keyspace,
+		Name: "randomkey", Whole: true, Arity: 1, Flags: ReadOnly, Categories: Keyspace,
 		Tips:  []string{"request_policy:all_shards", "response_policy:special", "nondeterministic_output"},
 		Group: "generic", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Returns a random key.",
@@ -40,7 +40,7 @@ func scan(c *Call) {
 		return
 	}
 	names := []string{}
-	next := c.Env.Keyspace.Scan(cursor, o.count, c.now, func(e *keyspace.Entry) {
+	next := c.Env.Keyspace.Scan(&c.Held, cursor, o.count, c.now, func(e *keyspace.Entry) {
 		if (o.typeName == nil || is(o.typeName, "ZSET")) && o.matches([]byte(e.Key())) {
 			names = append(names, e.Key())
 		}
@@ -53,7 +53,7 @@ func keysCommand(c *Call) {
 	pattern := c.Args[1]
 	all := glob.MatchesAll(pattern)
 	var names []string
-	c.Env.Keyspace.Each(c.now, func(e *keyspace.Entry) {
+	c.Env.Keyspace.Each(&c.Held, c.now, func(e *keyspace.Entry) {
 		if all || glob.Match(pattern, []byte(e.Key())) {
 			names = append(names, e.Key())
 		}
@@ -72,7 +72,7 @@ func (c *Call) replyNames(names []string) {
 }
 
 func randomKey(c *Call) {
-	if key, ok := c.Env.Keyspace.Random(c.now, c.Rng); ok {
+	if key, ok := c.Env.Keyspace.Random(&c.Held, c.now, c.Rng); ok {
 		c.W.BulkString(key)
 		return
 	}

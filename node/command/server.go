@@ -45,7 +45,7 @@ var serverSpecs = []Spec{
 
 func flushSpec(name, summary string) Spec {
 	return Spec{
-		Name: name, Arity: -1, Flags: Write, Categories: Keyspace | Dangerous,
+		Name: name, Arity: -1, Flags: Write, Whole: true, Categories: Keyspace | Dangerous,
 		Tips:  []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 		Group: "server", Since: "1.0.0", Complexity: "O(N), N keys",
 		Summary: summary,
@@ -55,13 +55,14 @@ func flushSpec(name, summary string) Spec {
 }
 
 // flush deletes everything. ASYNC and SYNC come to the same: the memory is
-// the garbage collector's to free either way.
+// the garbage collector's to free either way. All keys go at one moment.
 func flush(c *Call) {
 	if len(c.Args) > 2 || len(c.Args) == 2 && !is(c.Args[1], "ASYNC") && !is(c.Args[1], "SYNC") {
 		c.W.Error(errSyntax)
 		return
 	}
-	c.Env.Keyspace.Clear()
+	c.Held.Clear()
+	c.flushed = c.Env.Tracking.Active()
 	c.ok()
 }
 

@@ -10,17 +10,20 @@ import (
 type Flags uint16
 
 const (
-	Write     Flags = 1 << iota // changes keys
-	ReadOnly                    // reads keys
-	DenyOOM                     // refused above maxmemory
-	Admin                       // for whoever runs the server
-	NoScript                    // not from a script
-	Loading                     // also while data are loaded
-	Stale                       // also on a replica that lost its primary
-	Fast                        // constant or logarithmic time
-	NoAuth                      // before authentication
-	AllowBusy                   // also while a script hangs
-	NoMulti                     // not in a transaction
+	Write        Flags = 1 << iota // changes keys
+	ReadOnly                       // reads keys
+	DenyOOM                        // refused above maxmemory
+	Admin                          // for whoever runs the server
+	NoScript                       // not from a script
+	Loading                        // also while data are loaded
+	Stale                          // also on a replica that lost its primary
+	Fast                           // constant or logarithmic time
+	NoAuth                         // before authentication
+	AllowBusy                      // also while a script hangs
+	NoMulti                        // not in a transaction
+	PubSub                         // about channels
+	Blocking                       // may wait
+	MayReplicate                   // may have an effect on replicas without changing keys
 )
 
 // flagNames are in the order COMMAND INFO prints them.
@@ -28,8 +31,8 @@ var flagNames = []struct {
 	flag Flags
 	name string
 }{
-	{Write, "write"}, {ReadOnly, "readonly"}, {DenyOOM, "denyoom"}, {Admin, "admin"}, {NoScript, "noscript"}, {Loading, "loading"},
-	{Stale, "stale"}, {Fast, "fast"}, {NoAuth, "no_auth"}, {NoMulti, "no_multi"}, {AllowBusy, "allow_busy"},
+	{Write, "write"}, {ReadOnly, "readonly"}, {DenyOOM, "denyoom"}, {Admin, "admin"}, {PubSub, "pubsub"}, {NoScript, "noscript"}, {Blocking, "blocking"}, {Loading, "loading"},
+	{Stale, "stale"}, {Fast, "fast"}, {NoAuth, "no_auth"}, {MayReplicate, "may_replicate"}, {NoMulti, "no_multi"}, {AllowBusy, "allow_busy"},
 }
 
 // Category is the ACL categories of a command that do not follow from its
@@ -41,6 +44,7 @@ const (
 	SortedSet
 	Geo
 	Connection
+	Transaction
 	Dangerous
 	neitherReadNorWrite // has the flag but not the category
 )
@@ -185,6 +189,14 @@ type Spec struct {
 	ReplacedBy                        string
 	Args                              []Arg
 
+	// Whole says that the command looks at keys beyond those it names. One
+	// that writes holds all partitions; one that reads goes through them one
+	// by one, or, in a transaction or script, finds all of them held.
+	Whole bool
+
+	AtOnce          bool // runs also between MULTI and EXEC
+	WhileSubscribed bool // runs also for a RESP2 client with subscriptions
+
 	// Run answers the command. A container has Subs instead.
 	Run  func(*Call)
 	Subs []Spec
@@ -214,11 +226,14 @@ func (s *Spec) categories() []string {
 	add(s.Flags&Write != 0 && plain, "@write")
 	add(s.Categories&SortedSet != 0, "@sortedset")
 	add(s.Categories&Geo != 0, "@geo")
+	add(s.Flags&PubSub != 0, "@pubsub")
 	add(s.Flags&Admin != 0, "@admin")
 	add(s.Flags&Fast != 0, "@fast")
 	add(s.Flags&Fast == 0, "@slow")
+	add(s.Flags&Blocking != 0, "@blocking")
 	add(s.Categories&Dangerous != 0 || s.Flags&Admin != 0, "@dangerous")
 	add(s.Categories&Connection != 0, "@connection")
+	add(s.Categories&Transaction != 0, "@transaction")
 	return all
 }
 

@@ -2,7 +2,9 @@ package command
 
 import (
 	"iter"
+	"strings"
 
+	"zset.dev/operator/node/config"
 	"zset.dev/operator/zset"
 )
 
@@ -11,14 +13,23 @@ import (
 // set that the key holds now: it is replaced only once they have been copied.
 func (c *Call) store(key []byte, n int, ascending iter.Seq2[[]byte, float64]) {
 	if n == 0 {
-		c.Held.Drop(key)
+		c.drop(key)
 		c.W.Int(0)
 		return
 	}
 	if set, ok := c.build(n, ascending); ok {
 		c.Held.Put(key, set)
+		c.touched(key, storeEvent(c.spec.Name))
 		c.W.Int(int64(n))
 	}
+}
+
+// storeEvent is the event of a command that stores a set.
+func storeEvent(command string) event {
+	if strings.HasPrefix(command, "georadius") {
+		command = "georadiusstore"
+	}
+	return event{config.EventZSet, command}
 }
 
 // build makes a set of n members in ascending order, which follows the tuning

@@ -17,9 +17,10 @@ func NewTable() *Table {
 	t := &Table{byName: map[string]*Spec{}}
 	for _, family := range [][]Spec{
 		zaddSpecs, zscoreSpecs, zrangeSpecs, zcountSpecs, zpopSpecs, zremSpecs, zscanSpecs,
-		zalgebraSpecs, zrangestoreSpecs, zmpopSpecs, zrandmemberSpecs,
+		zalgebraSpecs, zrangestoreSpecs, zmpopSpecs, bzpopSpecs, zrandmemberSpecs,
 		geoaddSpecs, geoposSpecs, geosearchSpecs,
 		keySpecs, renameSpecs, databaseSpecs, dumpSpecs, expirySpecs, scanSpecs, objectSpecs, memorySpecs, lolwutSpecs,
+		multiSpecs, pubsubSpecs, monitorSpecs,
 		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs,
 	} {
 		t.specs = append(t.specs, family...)

@@ -101,7 +101,7 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 	set := e.Write(c.Env.Tuning())
 	count := int64(0)
 	var last float64
-	var done bool
+	var done, touched bool
 	for i, score := range scores {
 		now, result, err := set.Add(words[group*i+group-1], score, flags)
 		if err != nil {
@@ -113,8 +113,16 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 			count++
 		}
 		last, done = now, result != zset.Skipped
+		touched = touched || result == zset.Added || result == zset.Updated
 	}
-	c.Held.Settle(e)
+	switch {
+	case !touched:
+		c.Held.Settle(e)
+	case flags&zset.Incr != 0:
+		c.settle(e, eventZIncr)
+	default:
+		c.settle(e, eventZAdd)
+	}
 	c.replyAdded(flags, count, last, done)
 }
 

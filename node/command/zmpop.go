@@ -21,7 +21,7 @@ func zmpop(c *Call) {
 		return
 	}
 	if e := c.firstEntry(keys); e != nil {
-		c.popEntry(e, highest, count)
+		c.popFrom(c.W, e, pops{highest: highest, count: count, list: true})
 		return
 	}
 	c.W.NullArray()
@@ -66,25 +66,4 @@ func (c *Call) firstEntry(keys [][]byte) *keyspace.Entry {
 		}
 	}
 	return nil
-}
-
-// popEntry removes up to count members from one end of e's set and answers the
-// key and a list of pairs.
-func (c *Call) popEntry(e *keyspace.Entry, highest bool, count int) {
-	set := e.Write(c.Env.Tuning())
-	last := min(count, set.Len()) - 1
-	r, members := set.ByRank(0, last), set.Ascend
-	if highest {
-		r, members = set.ByRank(-1-last, -1), set.Descend
-	}
-	c.W.Array(2)
-	c.W.BulkString(e.Key())
-	c.W.Array(r.Len())
-	for member, score := range members(r) {
-		c.W.Array(2)
-		c.W.Bulk(member)
-		c.W.Score(score)
-	}
-	set.RemoveRange(r)
-	c.Held.Settle(e)
 }

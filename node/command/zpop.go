@@ -39,9 +39,9 @@ func zpop(c *Call, highest bool) {
 	}
 	set := e.Write(c.Env.Tuning())
 	last := min(clampInt(count), set.Len()) - 1
-	r := set.ByRank(0, last)
+	r, ev := set.ByRank(0, last), eventZPopMin
 	if highest {
-		r = set.ByRank(-1-last, -1)
+		r, ev = set.ByRank(-1-last, -1), eventZPopMax
 	}
 	if len(c.Args) == 2 {
 		// A lone pair, not a list of one.
@@ -53,5 +53,5 @@ func zpop(c *Call, highest bool) {
 		c.replyMembers(set, r, highest, true)
 	}
 	set.RemoveRange(r)
-	c.Held.Settle(e)
+	c.settle(e, ev)
 }

@@ -13,21 +13,21 @@ var zremSpecs = []Spec{
 		Group: "sorted-set", Since: "2.0.0", Complexity: rangeCost,
 		Summary: "Removes the members in a range of indexes. Deletes the key when none is left.",
 		Args:    []Arg{keyArg(), arg("start", "integer"), arg("stop", "integer")},
-		Run:     func(c *Call) { removeRange(c, byRank) },
+		Run:     func(c *Call) { removeRange(c, byRank, eventZRemRangeByRank) },
 	},
 	{
 		Name: "zremrangebyscore", Arity: 4, Flags: Write, Keys: oneKey("RW", "delete"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.2.0", Complexity: rangeCost,
 		Summary: "Removes the members in a range of scores. Deletes the key when none is left.",
 		Args:    []Arg{keyArg(), arg("min", "double"), arg("max", "double")},
-		Run:     func(c *Call) { removeRange(c, byScore) },
+		Run:     func(c *Call) { removeRange(c, byScore, eventZRemRangeByScore) },
 	},
 	{
 		Name: "zremrangebylex", Arity: 4, Flags: Write, Keys: oneKey("RW", "delete"), Categories: SortedSet,
 		Group: "sorted-set", Since: "2.8.9", Complexity: rangeCost,
 		Summary: "Removes the members in a range of strings. Deletes the key when none is left.",
 		Args:    []Arg{keyArg(), arg("min", "string"), arg("max", "string")},
-		Run:     func(c *Call) { removeRange(c, byLex) },
+		Run:     func(c *Call) { removeRange(c, byLex, eventZRemRangeByLex) },
 	},
 }
 
@@ -40,12 +40,14 @@ func zrem(c *Call) {
 				removed++
 			}
 		}
-		c.Held.Settle(e)
+		if removed > 0 {
+			c.settle(e, eventZRem)
+		}
 	}
 	c.W.Int(removed)
 }
 
-func removeRange(c *Call, by order) {
+func removeRange(c *Call, by order, ev event) {
 	find, ok := c.readRange(2, by, false)
 	if !ok {
 		return
@@ -54,7 +56,9 @@ func removeRange(c *Call, by order) {
 	if e := c.find(); e != nil {
 		set := e.Write(c.Env.Tuning())
 		removed = set.RemoveRange(find(set))
-		c.Held.Settle(e)
+		if removed > 0 {
+			c.settle(e, ev)
+		}
 	}
 	c.W.Int(int64(removed))
 }

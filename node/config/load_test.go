@@ -47,6 +47,7 @@ func TestDefaults(t *testing.T) {
 	want := &Values{
 		Port: 6379, Bind: []string{"127.0.0.1", "-::1"}, ProtectedMode: true, HTTPPort: 9379, TCPKeepalive: 300 * time.Second,
 		MaxClients: 10000, ClientQueryBufferLimit: 64 << 20, ProtoMaxBulkLen: 64 << 20,
+		TrackingTableMaxKeys: 1000000,
 		ClientOutputBufferLimit: OutputBufferLimits{
 			Normal:  OutputBufferLimit{Hard: 256 << 20},
 			Replica: OutputBufferLimit{Hard: 256 << 20, Soft: 64 << 20, SoftFor: time.Minute},

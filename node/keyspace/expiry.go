@@ -73,8 +73,7 @@ func (p *partition) expireDue(ks *Keyspace, now int64, limit int) (removed int) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for removed < limit && len(p.due) > 0 && p.due[0].expireAt <= now {
-		p.remove(ks, p.due[0])
-		ks.expired.Add(1)
+		p.expire(ks, p.due[0])
 		removed++
 	}
 	return removed

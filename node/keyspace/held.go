@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"hash/maphash"
 	"slices"
 
 	"zset.dev/operator/zset"
@@ -17,6 +16,8 @@ type Held struct {
 	// The partitions held, ascending, each once. Most commands name one key.
 	numbers []int
 	one     [1]int
+
+	ready []string // keys made since Hold that someone waits for, in that order
 
 	// Hits and Misses count what Find met since Hold.
 	Hits, Misses int
@@ -34,6 +35,20 @@ func (ks *Keyspace) HoldShared(h *Held, now int64, keys ...[]byte) {
 	h.hold(ks, true, now, keys)
 }
 
+// HoldAll is Hold for a command that may look at and change any key.
+func (ks *Keyspace) HoldAll(h *Held, now int64) {
+	*h = Held{ks: ks, now: now, numbers: everyPartition}
+	h.lock()
+}
+
+// everyPartition is the numbers of all of them.
+var everyPartition = func() (all []int) {
+	for i := range partitionCount {
+		all = append(all, i)
+	}
+	return all
+}()
+
 func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
 	h.ks, h.shared, h.now, h.Hits, h.Misses = ks, shared, now, 0, 0
 	if len(keys) == 1 {
@@ -47,13 +62,34 @@ func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
 		slices.Sort(h.numbers)
 		h.numbers = slices.Compact(h.numbers)
 	}
+	h.lock()
+}
+
+func (h *Held) lock() {
 	for _, n := range h.numbers {
-		if shared {
-			ks.partitions[n].mu.RLock()
+		if h.shared {
+			h.ks.partitions[n].mu.RLock()
 		} else {
-			ks.partitions[n].mu.Lock()
+			h.ks.partitions[n].mu.Lock()
 		}
 	}
+}
+
+// holds reports whether partition n is held.
+func (h *Held) holds(n int) bool {
+	return len(h.numbers) == partitionCount || slices.Contains(h.numbers, n)
+}
+
+// beside reports whether partitions still have to be locked one by one for a
+// look at all keys. Some held and others not would not be in ascending order.
+func (h *Held) beside() (lock bool) {
+	if h == nil || len(h.numbers) == 0 {
+		return true
+	}
+	if len(h.numbers) != partitionCount {
+		panic("keyspace: a look at all keys while some partitions are held")
+	}
+	return false
 }
 
 // Release unlocks what Hold locked. No entry may be used afterwards.
@@ -73,16 +109,18 @@ func (h *Held) Release() {
 func (h *Held) Find(key []byte) *Entry {
 	slot := Slot(key)
 	p := h.partition(slot)
-	e := p.find(slot, maphash.Bytes(h.ks.seed, key), key)
+	e := p.find(slot, h.ks.hash(key), key)
 	if e != nil && e.expireAt != 0 && e.expireAt <= h.now {
 		if !h.shared {
-			p.remove(h.ks, e)
-			h.ks.expired.Add(1)
+			p.expire(h.ks, e)
 		}
 		e = nil
 	}
 	if e == nil {
 		h.Misses++
+		if h.shared {
+			h.ks.observer.Missed(key)
+		}
 		return nil
 	}
 	h.Hits++
@@ -92,28 +130,36 @@ func (h *Held) Find(key []byte) *Entry {
 // Create adds key with an empty set and no expiry. The key must not be there.
 // Settle must be called before Release.
 func (h *Held) Create(key []byte, t *zset.Tuning) *Entry {
-	return h.insert(key, zset.New(t))
+	return h.insert(key, zset.New(t), true)
 }
 
-func (h *Held) insert(key []byte, set *zset.Set) *Entry {
+// insert adds a key that is not there; created tells the observer.
+func (h *Held) insert(key []byte, set *zset.Set, created bool) *Entry {
 	slot := Slot(key)
 	e := &Entry{
 		key:  string(key),
 		set:  set,
-		hash: maphash.Bytes(h.ks.seed, key),
+		hash: h.ks.hash(key),
 		due:  -1,
 		slot: uint16(slot),
 	}
 	e.setBytes = int64(e.set.MemoryUsage())
-	h.writable(slot).insert(h.ks, e)
+	p := h.writable(slot)
+	p.insert(h.ks, e)
+	if p.waiting[e.key] != nil {
+		h.ready = append(h.ready, e.key)
+	}
+	if created {
+		h.ks.observer.Created(e.key)
+	}
 	return e
 }
 
 // Put makes key hold set, which is not empty and the keyspace's from now on,
 // without expiry. What the key held is gone.
 func (h *Held) Put(key []byte, set *zset.Set) *Entry {
-	h.Drop(key)
-	return h.insert(key, set)
+	replaced := h.Drop(key)
+	return h.insert(key, set, !replaced)
 }
 
 // Rename makes key hold what e held, with its expiry, and removes e. What the
@@ -122,7 +168,7 @@ func (h *Held) Rename(e *Entry, key []byte) *Entry {
 	h.Drop(key)
 	set, at := e.set, e.expireAt
 	h.writable(int(e.slot)).take(h.ks, e)
-	to := h.insert(key, set)
+	to := h.insert(key, set, true)
 	h.SetExpiry(to, at)
 	return to
 }
@@ -164,7 +210,7 @@ func (h *Held) SetExpiry(e *Entry, at int64) {
 // a key outside those given to Hold would be a race, so it panics.
 func (h *Held) partition(slot int) *partition {
 	n := slot / slotsInPartition
-	if !slices.Contains(h.numbers, n) {
+	if !h.holds(n) {
 		panic("keyspace: a key was used whose partition is not held")
 	}
 	return &h.ks.partitions[n]

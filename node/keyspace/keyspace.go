@@ -18,6 +18,11 @@ type Keyspace struct {
 	expiring atomic.Int64
 	expired  atomic.Int64 // keys removed because their time had come, ever
 
+	watched atomic.Int64 // keys watched, once for each watcher
+	awaited atomic.Int64 // keys waited for
+
+	observer Observer // set before use
+
 	expireFrom int // the partition ExpireDue goes on with; owned by its caller
 }
 
@@ -27,11 +32,15 @@ type partition struct {
 	slots [slotsInPartition]*dict // guarded by mu; nil when the slot is empty
 	due   dueHeap                 // guarded by mu
 	count int                     // guarded by mu
-	_     [64]byte                // keeps neighbours' locks off one cache line
+
+	watched map[string]map[*Watch]bool // guarded by mu; nil until the first
+	waiting map[string]queue           // guarded by mu; nil until the first
+
+	_ [64]byte // keeps neighbours' locks off one cache line
 }
 
 // New makes an empty keyspace.
-func New() *Keyspace { return &Keyspace{seed: maphash.MakeSeed()} }
+func New() *Keyspace { return &Keyspace{seed: maphash.MakeSeed(), observer: nobody{}} }
 
 // Used is the bytes that all keys and what they hold take.
 func (ks *Keyspace) Used() int64 { return ks.used.Load() }
@@ -46,38 +55,11 @@ func (ks *Keyspace) Expiring() int { return int(ks.expiring.Load()) }
 // Expired is the number of keys ever removed because their time had come.
 func (ks *Keyspace) Expired() int64 { return ks.expired.Load() }
 
-// Clear removes every key, one partition at a time, and reports how many.
-func (ks *Keyspace) Clear() (removed int) {
-	for i := range ks.partitions {
-		removed += ks.partitions[i].clear(ks)
-	}
-	return removed
-}
+func (ks *Keyspace) hash(key []byte) uint64 { return maphash.Bytes(ks.seed, key) }
 
-func (p *partition) clear(ks *Keyspace) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.count == 0 {
-		return 0
-	}
-	var freed int64
-	for i, d := range p.slots {
-		if d == nil {
-			continue
-		}
-		freed += d.bytes()
-		d.visit(0, d.count+1, func(e *Entry) {
-			freed += e.fixedBytes() + e.setBytes
-			e.set.Release()
-		})
-		p.slots[i] = nil
-	}
-	n := p.count
-	ks.used.Add(-freed)
-	ks.keys.Add(-int64(n))
-	ks.expiring.Add(-int64(len(p.due)))
-	p.due, p.count = nil, 0
-	return n
+// partitionOf is the one that key is in.
+func (ks *Keyspace) partitionOf(key string) *partition {
+	return &ks.partitions[Slot([]byte(key))/slotsInPartition]
 }
 
 func (p *partition) find(slot int, hash uint64, key []byte) *Entry {

@@ -162,7 +162,7 @@ func TestSumsFollowRandomChanges(t *testing.T) {
 	if ks.Len() == 0 {
 		t.Fatal("nothing was left to clear")
 	}
-	if n, want := ks.Clear(), 0; n == want || ks.Len() != 0 || ks.Expiring() != 0 || ks.Used() != 0 {
+	if n, want := clearAll(ks), 0; n == want || ks.Len() != 0 || ks.Expiring() != 0 || ks.Used() != 0 {
 		t.Errorf("Clear removed %d; left %d keys, %d expiring, %d bytes", n, ks.Len(), ks.Expiring(), ks.Used())
 	}
 	checkSums(t, ks)
@@ -222,7 +222,7 @@ func TestExpiredKeysAreNotSeen(t *testing.T) {
 			t.Errorf("at %d later is there: %v", c.now, got)
 		}
 		var seen []string
-		ks.Each(c.now, func(e *Entry) { seen = append(seen, e.Key()) })
+		ks.Each(nil, c.now, func(e *Entry) { seen = append(seen, e.Key()) })
 		if slices.Contains(seen, "soon") != c.soon || slices.Contains(seen, "later") != c.later {
 			t.Errorf("at %d a scan sees %v", c.now, seen)
 		}
@@ -285,7 +285,7 @@ func TestScanGivesWhatIsPresentThroughout(t *testing.T) {
 			seen := map[string]int{}
 			next, others := c.others, 0
 			for cursor, calls := uint64(0), 0; ; calls++ {
-				cursor = ks.Scan(cursor, 1+rng.IntN(10), noon, func(e *Entry) { seen[e.Key()]++ })
+				cursor = ks.Scan(nil, cursor, 1+rng.IntN(10), noon, func(e *Entry) { seen[e.Key()]++ })
 				if cursor == 0 {
 					break
 				}
@@ -323,7 +323,7 @@ func TestScanTakesAnyCursor(t *testing.T) {
 	}
 	for _, cursor := range []uint64{1, 1 << 47, 1<<62 - 1, 1 << 62, 1<<64 - 1} {
 		for range 200 {
-			if cursor = ks.Scan(cursor, 1, noon, func(*Entry) {}); cursor == 0 {
+			if cursor = ks.Scan(nil, cursor, 1, noon, func(*Entry) {}); cursor == 0 {
 				break
 			}
 		}
@@ -336,7 +336,7 @@ func TestScanTakesAnyCursor(t *testing.T) {
 func TestRandomFindsEveryKey(t *testing.T) {
 	ks := New()
 	rng := rand.New(rand.NewPCG(1, 2))
-	if _, ok := ks.Random(noon, rng); ok {
+	if _, ok := ks.Random(nil, noon, rng); ok {
 		t.Error("found a key in an empty keyspace")
 	}
 	for i := range 20 {
@@ -345,7 +345,7 @@ func TestRandomFindsEveryKey(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for range 4000 {
-		key, ok := ks.Random(noon, rng)
+		key, ok := ks.Random(nil, noon, rng)
 		if !ok {
 			t.Fatal("found none")
 		}
@@ -357,7 +357,7 @@ func TestRandomFindsEveryKey(t *testing.T) {
 	for i := range 20 {
 		remove(ks, strconv.Itoa(i))
 	}
-	if key, ok := ks.Random(noon, rng); ok {
+	if key, ok := ks.Random(nil, noon, rng); ok {
 		t.Errorf("found %q among keys that are all due", key)
 	}
 }
@@ -387,13 +387,13 @@ func TestHoldManyPartitions(t *testing.T) {
 					h.Settle(e)
 				}
 				h.Release()
-				ks.Scan(0, 10, noon, func(*Entry) {})
+				ks.Scan(nil, 0, 10, noon, func(*Entry) {})
 			}
 		})
 	}
 	wg.Wait()
 	sum := 0.0
-	ks.Each(noon, func(e *Entry) {
+	ks.Each(nil, noon, func(e *Entry) {
 		score, _ := e.Set().Score([]byte("sum"))
 		sum += score
 	})
@@ -423,4 +423,11 @@ func TestUsingAKeyThatIsNotHeldPanics(t *testing.T) {
 			use(&h)
 		})
 	}
+}
+
+func clearAll(ks *Keyspace) int {
+	var h Held
+	ks.HoldAll(&h, 0)
+	defer h.Release()
+	return h.Clear()
 }

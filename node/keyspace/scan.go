@@ -15,7 +15,11 @@ const ScanCount = 1 << 20
 // A key that is present from the first call to the last is seen exactly once,
 // however much the tables grow or shrink meanwhile. yield runs with the key's
 // partition held and must not call the keyspace.
-func (ks *Keyspace) Scan(cursor uint64, count int, now int64, yield func(*Entry)) (next uint64) {
+//
+// Here and below h is what the caller holds already: nothing (nil will do), or
+// everything (HoldAll), as a transaction does that looks beyond the keys it
+// names.
+func (ks *Keyspace) Scan(h *Held, cursor uint64, count int, now int64, yield func(*Entry)) (next uint64) {
 	slot := int(cursor >> cursorBits)
 	from := cursor & (1<<cursorBits - 1)
 	if slot >= Slots {
@@ -24,7 +28,7 @@ func (ks *Keyspace) Scan(cursor uint64, count int, now int64, yield func(*Entry)
 	left := min(max(count, 1), ScanCount)
 	for n := slot / slotsInPartition; n < partitionCount; n++ {
 		var done bool
-		slot, from, left, done = ks.partitions[n].scan(slot, from, left, now, yield)
+		slot, from, left, done = ks.partitions[n].scan(h.beside(), slot, from, left, now, yield)
 		if !done {
 			return uint64(slot)<<cursorBits | from
 		}
@@ -33,9 +37,11 @@ func (ks *Keyspace) Scan(cursor uint64, count int, now int64, yield func(*Entry)
 }
 
 // scan visits the partition's slots from slot on; done when it reached its end.
-func (p *partition) scan(slot int, from uint64, left int, now int64, yield func(*Entry)) (nextSlot int, next uint64, unused int, done bool) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
+func (p *partition) scan(lock bool, slot int, from uint64, left int, now int64, yield func(*Entry)) (nextSlot int, next uint64, unused int, done bool) {
+	if lock {
+		p.mu.RLock()
+		defer p.mu.RUnlock()
+	}
 	end := (slot/slotsInPartition + 1) * slotsInPartition
 	if p.count == 0 {
 		return end, 0, left, true
@@ -65,9 +71,9 @@ func (p *partition) scan(slot int, from uint64, left int, now int64, yield func(
 
 // Each calls yield for every key that has not expired by now, one partition
 // held at a time: keys made or removed meanwhile may be missed or seen.
-func (ks *Keyspace) Each(now int64, yield func(*Entry)) {
+func (ks *Keyspace) Each(h *Held, now int64, yield func(*Entry)) {
 	for cursor := uint64(0); ; {
-		if cursor = ks.Scan(cursor, ScanCount, now, yield); cursor == 0 {
+		if cursor = ks.Scan(h, cursor, ScanCount, now, yield); cursor == 0 {
 			return
 		}
 	}
@@ -75,7 +81,7 @@ func (ks *Keyspace) Each(now int64, yield func(*Entry)) {
 
 // Random is the name of a key that has not expired by now, each with nearly
 // the same chance; false when it found none.
-func (ks *Keyspace) Random(now int64, rng *rand.Rand) (key string, ok bool) {
+func (ks *Keyspace) Random(h *Held, now int64, rng *rand.Rand) (key string, ok bool) {
 	// A key that is due may be drawn: try again, and in the end take any.
 	for range 100 {
 		total := ks.Len()
@@ -84,7 +90,7 @@ func (ks *Keyspace) Random(now int64, rng *rand.Rand) (key string, ok bool) {
 		}
 		skip := rng.IntN(total)
 		for i := range ks.partitions {
-			e, count := ks.partitions[i].pick(skip, rng)
+			e, count := ks.partitions[i].pick(h.beside(), skip, rng)
 			if e == nil {
 				skip -= count
 				continue
@@ -96,7 +102,7 @@ func (ks *Keyspace) Random(now int64, rng *rand.Rand) (key string, ok bool) {
 		}
 	}
 	for cursor := uint64(0); ; {
-		cursor = ks.Scan(cursor, 1, now, func(e *Entry) { key, ok = e.key, true })
+		cursor = ks.Scan(h, cursor, 1, now, func(e *Entry) { key, ok = e.key, true })
 		if ok || cursor == 0 {
 			return key, ok
 		}
@@ -111,9 +117,11 @@ type picked struct {
 
 // pick draws a key from the slot in which the partition's skip-th key is; nil
 // and the partition's count when it has fewer.
-func (p *partition) pick(skip int, rng *rand.Rand) (e *picked, count int) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
+func (p *partition) pick(lock bool, skip int, rng *rand.Rand) (e *picked, count int) {
+	if lock {
+		p.mu.RLock()
+		defer p.mu.RUnlock()
+	}
 	if skip >= p.count {
 		return nil, p.count
 	}

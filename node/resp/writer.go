@@ -52,6 +52,12 @@ func (w *Writer) Reset(keepCap int) {
 	w.buf = w.buf[:0]
 }
 
+// Truncate drops what was written after the first n bytes.
+func (w *Writer) Truncate(n int) { w.buf = w.buf[:n] }
+
+// Raw writes bytes that are encoded already.
+func (w *Writer) Raw(encoded []byte) { w.buf = append(w.buf, encoded...) }
+
 // Simple writes a simple string, such as OK. A line break in s becomes a
 // space, since it would end the reply early.
 func (w *Writer) Simple(s string) { w.buf = redcon.AppendString(w.buf, s) }

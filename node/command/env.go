@@ -1,0 +1,44 @@
+package command
+
+import (
+	"time"
+
+	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/pubsub"
+	"zset.dev/operator/node/telemetry"
+	"zset.dev/operator/node/tracking"
+	"zset.dev/operator/zset"
+)
+
+// Env is what commands need from the node. All of it may be used from any
+// goroutine. Complete it before its first use.
+type Env struct {
+	Table    *Table
+	Keyspace *keyspace.Keyspace
+	Config   *config.Config
+	Clients  *client.Registry
+	Stats    *telemetry.Stats
+
+	Now        func() time.Time
+	Tuning     func() *zset.Tuning            // what the next write to a set follows
+	UsedMemory func() int64                   // bytes compared with maxmemory
+	Facts      func() telemetry.Facts         // what INFO prints
+	Shutdown   func(now bool) (stopping bool) // begins to stop the node
+
+	// Made by Complete.
+	Hub      *pubsub.Hub
+	Tracking *tracking.Table
+	Monitors *Monitors
+	Pause    *Pause
+}
+
+// Complete makes what commands share and the node has no say in.
+func (env *Env) Complete() {
+	env.Hub = pubsub.NewHub()
+	env.Tracking = tracking.New(env.Clients, func() int { return env.Config.Values().TrackingTableMaxKeys })
+	env.Monitors = &Monitors{}
+	env.Pause = &Pause{clients: env.Clients}
+	env.Keyspace.Observe(keyObserver{env})
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"zset.dev/operator/node/client"
+)
+
+// Pause is what CLIENT PAUSE asked for. It may be used from any goroutine.
+type Pause struct {
+	clients *client.Registry
+	on      atomic.Bool // whether there may be a pause: the rest need not be looked at otherwise
+
+	mu    sync.Mutex
+	until time.Time // guarded by mu
+	all   bool      // not only what may write; guarded by mu
+}
+
+// Begin pauses clients. A pause under way is only ever made longer or
+// stricter by another.
+func (p *Pause) Begin(now, until time.Time, all bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.on.Load() || !now.Before(p.until) {
+		p.until, p.all = until, all
+	}
+	if until.After(p.until) {
+		p.until = until
+	}
+	p.all = p.all || all
+	p.on.Store(true)
+}
+
+// End lets all clients go on.
+func (p *Pause) End() {
+	p.mu.Lock()
+	p.on.Store(false)
+	p.mu.Unlock()
+	p.clients.Each(func(c *client.Client) {
+		if c.Is(client.Postponed) {
+			c.Wake()
+		}
+	})
+}
+
+// Holds reports whether a command has to wait, and until when: writes says
+// that it may write.
+func (p *Pause) Holds(now time.Time, writes bool) (until time.Time, holds bool) {
+	if !p.on.Load() {
+		return time.Time{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !now.Before(p.until) {
+		p.on.Store(false)
+		return time.Time{}, false
+	}
+	return p.until, p.all || writes
+}
+
+// Active reports whether there is a pause, during which nothing expires.
+func (p *Pause) Active(now time.Time) bool {
+	_, active := p.Holds(now, true)
+	return active
+}
