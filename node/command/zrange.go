@@ -196,15 +196,18 @@ func (c *Call) readRange(at int, by order, reverse bool) (find func(*zset.Set) z
 }
 
 // mirror turns an index from one end of n members into one from the other:
-// the first, 0, is the last, -1. Those before the first stay before it.
+// the first, 0, is the last, -1. Those outside stay outside, at the other side.
 func mirror(rank, n int) int {
 	if rank < 0 {
 		rank += n
 	}
-	if rank < 0 {
-		return n // before the first from here is after the last from there
+	switch {
+	case rank < 0:
+		return n
+	case rank >= n:
+		return -n - 1
 	}
-	return max(n-1-rank, -n-1)
+	return n - 1 - rank
 }
 
 // clampInt fits n into an int with room for sums with a set's length.
