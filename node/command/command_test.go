@@ -168,7 +168,7 @@ func TestCondition(t *testing.T) {
 
 func TestMirror(t *testing.T) {
 	const n = 5
-	for rank, want := range map[int]int{0: 4, 4: 0, -1: 0, -5: 4, 5: -1, 100: -n - 1, -6: n, -100: n} {
+	for rank, want := range map[int]int{0: 4, 4: 0, -1: 0, -5: 4, 5: -n - 1, 100: -n - 1, -6: n, -100: n} {
 		if got := mirror(rank, n); got != want {
 			t.Errorf("mirror(%d, %d) = %d, want %d", rank, n, got, want)
 		}
