@@ -8,6 +8,7 @@ import (
 
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/command"
+	"zset.dev/operator/node/pubsub"
 	"zset.dev/operator/node/telemetry"
 )
 
@@ -36,7 +37,20 @@ func (s *Server) facts() telemetry.Facts {
 		f.SoftLimit = limit
 	}
 	f.Container = containerLimit()
+	tracked := s.env.Tracking.Counts()
+	f.Channels, f.Patterns, f.ShardChannels = s.env.Hub.Len(pubsub.Channel), s.env.Hub.Len(pubsub.Pattern), s.env.Hub.Len(pubsub.Shard)
+	f.Tracking, f.TrackedKeys, f.TrackedItems, f.TrackedPrefixes = tracked.Clients, tracked.Keys, tracked.Items, tracked.Prefixes
+	f.WatchedKeys, f.AwaitedKeys = s.keyspace.Watched(), s.keyspace.Awaited()
 	s.clients.Each(func(cl *client.Client) {
+		if cl.Is(client.Blocked | client.Postponed) {
+			f.Blocked++
+		}
+		if cl.Class() == client.PubSub {
+			f.Subscribed++
+		}
+		if cl.Watching.Load() > 0 {
+			f.Watching++
+		}
 		query, reply := cl.QueryCap.Load(), cl.ReplyCap.Load()
 		f.Connected++
 		f.QueryBytes += query

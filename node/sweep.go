@@ -23,6 +23,8 @@ func (s *Server) sweep() {
 		case <-ticker.C:
 		}
 		now := s.now()
+		s.env.Pause.Look(time.Now())
+		s.env.Tracking.Shrink()
 		s.keyspace.ExpireDue(now.UnixMilli(), expireMost)
 		s.stats.Tick(now)
 		s.notePeak()

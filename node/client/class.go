@@ -8,6 +8,7 @@ type Class uint8
 const (
 	Normal Class = iota
 	PubSub       // has a subscription
+	Other        // what no client here is
 )
 
 // Class is the client's at present.

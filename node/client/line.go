@@ -20,14 +20,18 @@ func (c *Client) Line(now time.Time) string {
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s capa= db=0 sub=%d psub=%d ssub=%d multi=%d watch=%d"+
 		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=r cmd=%s user=default redir=%d resp=%d"+
 		" lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d",
-		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.flags(),
+		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.Flags(),
 		c.Channels.Load(), c.Patterns.Load(), c.ShardChannels.Load(), c.Queued.Load(), c.Watching.Load(),
 		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, c.ReplyUsed.Load(), messages, pushed, queryCap+replyCap+pushed+c.Kept.Load(), command,
 		c.Redirect.Load(), c.Proto(),
 		n.LibName, n.LibVer, c.BytesIn.Load(), c.BytesOut.Load(), c.Commands.Load())
 }
 
-func (c *Client) flags() string {
+// Letters are those that may stand for flags, here or in real servers.
+const Letters = "OSMPxbtRBdcuAUreTINEi"
+
+// Flags is what the client is and does, by letters; N is nothing special.
+func (c *Client) Flags() string {
 	flags := ""
 	add := func(is bool, letter byte) {
 		if is {

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"math"
 	"strings"
+	"time"
 
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/resp"
@@ -9,11 +11,22 @@ import (
 
 const whileWaiting = NoScript | Loading | Stale
 
+// clientFilters documents what chooses connections.
+var clientFilters = block("new-format",
+	after("ID", "client-id", "integer").optional().many(),
+	oneOf("client-type", token("NORMAL", "normal"), token("MASTER", "master"), token("REPLICA", "replica"), token("PUBSUB", "pubsub")).after("TYPE").optional(),
+	after("USER", "username", "string").optional(), after("ADDR", "addr", "string").optional(), after("LADDR", "laddr", "string").optional(),
+	after("IP", "ip", "string").optional(), after("NAME", "name", "string").optional(), after("LIB-NAME", "lib-name", "string").optional(),
+	after("LIB-VER", "lib-ver", "string").optional(), after("FLAGS", "flags", "string").optional(), after("DB", "db", "integer").optional(),
+	after("IDLE", "idle", "integer").optional(), after("MAXAGE", "maxage", "integer").optional(),
+	oneOf("skipme", token("YES", "yes"), token("NO", "no")).after("SKIPME").optional(),
+).many()
+
 var clientSpecs = []Spec{{
 	Name: "client", Arity: -2,
 	Group: "connection", Since: "2.4.0", Complexity: "Depends on the subcommand",
 	Summary: "A container for commands about connections.",
-	Subs: []Spec{
+	Subs: append([]Spec{
 		{
 			Name: "client|id", Arity: 2, Flags: whileWaiting | AllowBusy, Categories: Connection,
 			Group: "connection", Since: "5.0.0", Complexity: "O(1)",
@@ -47,11 +60,8 @@ var clientSpecs = []Spec{{
 			Tips:  []string{"nondeterministic_output"},
 			Group: "connection", Since: "2.4.0", Complexity: "O(N), N clients",
 			Summary: "Lists the connections.",
-			Args: []Arg{
-				oneOf("client-type", token("NORMAL", "normal"), token("MASTER", "master"), token("REPLICA", "replica"), token("PUBSUB", "pubsub")).optional().after("TYPE"),
-				after("ID", "client-id", "integer").optional().many(),
-			},
-			Run: clientList,
+			Args:    []Arg{clientFilters.optional()},
+			Run:     clientList,
 		},
 		{
 			Name: "client|info", Arity: 2, Flags: whileWaiting, Categories: Connection,
@@ -64,13 +74,38 @@ var clientSpecs = []Spec{{
 			Name: "client|kill", Arity: -3, Flags: Admin | whileWaiting, Categories: Connection,
 			Group: "connection", Since: "2.4.0", Complexity: "O(N), N clients",
 			Summary: "Closes connections.",
-			Args: []Arg{oneOf("filter", arg("old-format", "string"), block("new-format",
-				after("ID", "client-id", "integer").optional(), after("ADDR", "addr", "string").optional(),
-				after("LADDR", "laddr", "string").optional(), after("USER", "username", "string").optional(),
-				oneOf("skipme", token("YES", "yes"), token("NO", "no")).after("SKIPME").optional(),
-				after("MAXAGE", "maxage", "integer").optional(),
-			).many())},
-			Run: clientKill,
+			Args:    []Arg{oneOf("filter", arg("old-format", "string"), clientFilters)},
+			Run:     clientKill,
+		},
+		{
+			Name: "client|pause", Arity: -3, Flags: Admin | whileWaiting, Categories: Connection,
+			Group: "connection", Since: "3.0.0", Complexity: "O(1)",
+			Summary: "Holds the commands of all connections, or those that may write, for a time.",
+			Args:    []Arg{arg("timeout", "integer"), oneOf("mode", token("WRITE", "write"), token("ALL", "all")).optional()},
+			Run:     clientPause,
+		},
+		{
+			Name: "client|unpause", Arity: 2, Flags: Admin | whileWaiting, Categories: Connection,
+			Group: "connection", Since: "6.2.0", Complexity: "O(N), N clients held",
+			Summary: "Lets held commands run.",
+			Run: func(c *Call) {
+				c.Env.Pause.End()
+				c.ok()
+			},
+		},
+		{
+			Name: "client|unblock", Arity: -3, Flags: Admin | whileWaiting, Categories: Connection,
+			Group: "connection", Since: "5.0.0", Complexity: "O(log N), N clients",
+			Summary: "Ends what another connection waits for.",
+			Args:    []Arg{arg("client-id", "integer"), oneOf("unblock-type", token("TIMEOUT", "timeout"), token("ERROR", "error")).optional()},
+			Run:     clientUnblock,
+		},
+		{
+			Name: "client|reply", Arity: 3, Flags: whileWaiting | NoMulti, Categories: Connection,
+			Group: "connection", Since: "3.2.0", Complexity: "O(1)",
+			Summary: "Says whether replies are sent.",
+			Args:    []Arg{oneOf("action", token("ON", "on"), token("OFF", "off"), token("SKIP", "skip"))},
+			Run:     clientReply,
 		},
 		{
 			Name: "client|no-evict", Arity: 3, Flags: Admin | whileWaiting | AllowBusy, Categories: Connection,
@@ -89,15 +124,24 @@ var clientSpecs = []Spec{{
 		helpSpec("client", "connection", "5.0.0", Loading|Stale, Connection,
 			"ID", "    The number of this connection.",
 			"INFO", "    A line about this connection.",
-			"LIST [TYPE <type>] [ID <id> [<id> ...]]", "    A line about each connection, or each of those named.",
-			"KILL <ip:port> | [ID <id>] [ADDR <ip:port>] [LADDR <ip:port>] [USER <name>] [TYPE <type>] [SKIPME <yes|no>] [MAXAGE <seconds>]",
-			"    Close the connections that match all that is given.",
+			"LIST [<filter> ...]", "    A line about each connection that matches all filters.",
+			"KILL <ip:port> | <filter> ...", "    Close the connections that match all filters. These are ID <id> ..., TYPE <type>, ADDR <ip:port>, LADDR <ip:port>, IP <ip>,",
+			"    NAME <name>, LIB-NAME <name>, LIB-VER <version>, USER <name>, FLAGS <letters>, DB <index>, each also with NOT- before it;",
+			"    IDLE <seconds>, MAXAGE <seconds>, SKIPME <yes|no>.",
+			"PAUSE <milliseconds> [WRITE|ALL]", "    Hold commands for a time, all of them or those that may write.",
+			"UNPAUSE", "    Let held commands run.",
+			"UNBLOCK <id> [TIMEOUT|ERROR]", "    End what another connection waits for.",
+			"REPLY <ON|OFF|SKIP>", "    Send replies, or send none, or not that of the next command.",
+			"TRACKING <ON|OFF> [REDIRECT <id>] [BCAST] [PREFIX <prefix> ...] [OPTIN] [OPTOUT] [NOLOOP]", "    Tell of changes of keys this connection read.",
+			"CACHING <YES|NO>", "    Track the keys of the next command, or not.",
+			"TRACKINGINFO", "    How this connection is told of changes.",
+			"GETREDIR", "    Who is told instead of this connection.",
 			"SETNAME <name>", "    Name this connection.",
 			"GETNAME", "    The name of this connection.",
 			"SETINFO <LIB-NAME|LIB-VER> <value>", "    Tell the client library's name or version.",
 			"NO-EVICT <ON|OFF>", "    Keep this connection from being closed to free memory.",
 			"NO-TOUCH <ON|OFF>", "    Keep this connection's reads from counting as use of a key."),
-	},
+	}, trackingSpecs...),
 }}
 
 var onOff = oneOf("enabled", token("ON", "on"), token("OFF", "off"))
@@ -153,59 +197,14 @@ func clientSetInfo(c *Call) {
 	c.ok()
 }
 
-// clientID reads a client's number; it answers the error itself.
-func (c *Call) clientID(text []byte) (id uint64, ok bool) {
-	n, ok := resp.ParseInt(text)
-	switch {
-	case !ok:
-		c.W.Error(errSyntax)
-		return 0, false
-	case n <= 0:
-		c.W.Error("ERR client-id should be greater than 0")
-		return 0, false
-	}
-	return uint64(n), true
-}
-
-// knownClientType reports whether a client may be of that type; all are of
-// the first.
-func knownClientType(name []byte) (normal, ok bool) {
-	for _, known := range []string{"MASTER", "PRIMARY", "REPLICA", "SLAVE", "PUBSUB"} {
-		if is(name, known) {
-			return false, true
-		}
-	}
-	return is(name, "NORMAL"), is(name, "NORMAL")
-}
-
 func clientList(c *Call) {
-	shown := func(*client.Client) bool { return true }
-	switch {
-	case len(c.Args) == 2:
-	case len(c.Args) == 4 && is(c.Args[2], "TYPE"):
-		normal, ok := knownClientType(c.Args[3])
-		if !ok {
-			c.W.Error("ERR Unknown client type '" + string(c.Args[3]) + "'")
-			return
-		}
-		shown = func(*client.Client) bool { return normal }
-	case len(c.Args) >= 4 && is(c.Args[2], "ID"):
-		ids := map[uint64]bool{}
-		for _, a := range c.Args[3:] {
-			id, ok := c.clientID(a)
-			if !ok {
-				return
-			}
-			ids[id] = true
-		}
-		shown = func(cl *client.Client) bool { return ids[cl.ID] }
-	default:
-		c.W.Error(errSyntax)
+	f, ok := c.readFilter(2, false)
+	if !ok {
 		return
 	}
 	var text strings.Builder
 	for _, cl := range c.Env.Clients.All() {
-		if shown(cl) {
+		if f.matches(c, cl) {
 			text.WriteString(cl.Line(c.At))
 			text.WriteByte('\n')
 		}
@@ -216,78 +215,23 @@ func clientList(c *Call) {
 func clientKill(c *Call) {
 	if len(c.Args) == 3 {
 		// The old form: one address, an error when it is not there.
-		if c.killWhere(func(cl *client.Client) bool { return cl.Addr == string(c.Args[2]) }) == 0 {
+		f := clientFilter{conditions: []func(*client.Client) bool{func(cl *client.Client) bool { return cl.Addr == string(c.Args[2]) }}}
+		if c.killWhere(f) == 0 {
 			c.W.Error("ERR No such client")
 			return
 		}
 		c.ok()
 		return
 	}
-	if len(c.Args)%2 != 0 {
-		c.W.Error(errSyntax)
-		return
+	if f, ok := c.readFilter(2, true); ok {
+		c.W.Int(int64(c.killWhere(f)))
 	}
-	skipMe := true
-	var filters []func(*client.Client) bool
-	for i := 2; i < len(c.Args); i += 2 {
-		value := string(c.Args[i+1])
-		switch a := c.Args[i]; {
-		case is(a, "ID"):
-			id, ok := c.clientID(c.Args[i+1])
-			if !ok {
-				return
-			}
-			filters = append(filters, func(cl *client.Client) bool { return cl.ID == id })
-		case is(a, "ADDR"):
-			filters = append(filters, func(cl *client.Client) bool { return cl.Addr == value })
-		case is(a, "LADDR"):
-			filters = append(filters, func(cl *client.Client) bool { return cl.LAddr == value })
-		case is(a, "TYPE"):
-			normal, ok := knownClientType(c.Args[i+1])
-			if !ok {
-				c.W.Error("ERR Unknown client type '" + value + "'")
-				return
-			}
-			filters = append(filters, func(*client.Client) bool { return normal })
-		case is(a, "USER"):
-			if value != defaultUser {
-				c.W.Error("ERR No such user '" + value + "'")
-				return
-			}
-		case is(a, "MAXAGE"):
-			seconds, ok := resp.ParseInt(c.Args[i+1])
-			if !ok {
-				c.W.Error("ERR maxage is not an integer or out of range")
-				return
-			}
-			if seconds <= 0 {
-				c.W.Error("ERR maxage should be greater than 0")
-				return
-			}
-			filters = append(filters, func(cl *client.Client) bool { return c.At.Sub(cl.Created).Seconds() >= float64(seconds) })
-		case is(a, "SKIPME") && strings.EqualFold(value, "yes"):
-			skipMe = true
-		case is(a, "SKIPME") && strings.EqualFold(value, "no"):
-			skipMe = false
-		default:
-			c.W.Error(errSyntax)
-			return
-		}
-	}
-	c.W.Int(int64(c.killWhere(func(cl *client.Client) bool {
-		for _, matches := range filters {
-			if !matches(cl) {
-				return false
-			}
-		}
-		return !(skipMe && cl == c.Client)
-	})))
 }
 
 // killWhere closes the clients that match. This one is closed after its reply.
-func (c *Call) killWhere(matches func(*client.Client) bool) (killed int) {
+func (c *Call) killWhere(f clientFilter) (killed int) {
 	for _, cl := range c.Env.Clients.All() {
-		if !matches(cl) {
+		if !f.matches(c, cl) {
 			continue
 		}
 		killed++
@@ -298,4 +242,56 @@ func (c *Call) killWhere(matches func(*client.Client) bool) (killed int) {
 		}
 	}
 	return killed
+}
+
+func clientPause(c *Call) {
+	all := true
+	switch {
+	case len(c.Args) > 4:
+		c.W.Error(errSyntax)
+		return
+	case len(c.Args) == 4 && is(c.Args[3], "WRITE"):
+		all = false
+	case len(c.Args) == 4 && !is(c.Args[3], "ALL"):
+		c.W.Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
+		return
+	}
+	millis, ok := resp.ParseInt(c.Args[2])
+	switch {
+	case !ok:
+		c.W.Error("ERR timeout is not an integer or out of range")
+		return
+	case millis < 0:
+		c.W.Error("ERR timeout is negative")
+		return
+	case millis > math.MaxInt64-time.Now().UnixMilli():
+		c.W.Error("ERR timeout is out of range")
+		return
+	}
+	now := time.Now()
+	c.Env.Pause.Begin(now, now.Add(time.Duration(min(millis, longestWait/int64(time.Millisecond)))*time.Millisecond), all)
+	c.ok()
+}
+
+func clientUnblock(c *Call) {
+	asError := false
+	switch {
+	case len(c.Args) > 4:
+		c.W.Error(errSyntax)
+		return
+	case len(c.Args) == 4 && is(c.Args[3], "ERROR"):
+		asError = true
+	case len(c.Args) == 4 && !is(c.Args[3], "TIMEOUT"):
+		c.W.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
+		return
+	}
+	id, ok := c.integer(2)
+	if !ok {
+		return
+	}
+	if cl := c.Env.Clients.Get(uint64(id)); cl != nil && cl.Unblock(asError) {
+		c.W.Int(1)
+		return
+	}
+	c.W.Int(0)
 }

@@ -39,6 +39,6 @@ func (env *Env) Complete() {
 	env.Hub = pubsub.NewHub()
 	env.Tracking = tracking.New(env.Clients, func() int { return env.Config.Values().TrackingTableMaxKeys })
 	env.Monitors = &Monitors{}
-	env.Pause = &Pause{clients: env.Clients}
+	env.Pause = &Pause{clients: env.Clients, keyspace: env.Keyspace}
 	env.Keyspace.Observe(keyObserver{env})
 }

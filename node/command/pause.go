@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/keyspace"
 )
 
-// Pause is what CLIENT PAUSE asked for. It may be used from any goroutine.
+// Pause is what CLIENT PAUSE asked for. While it lasts keys do not expire, but
+// are not seen once their time has come. It may be used from any goroutine.
 type Pause struct {
-	clients *client.Registry
-	on      atomic.Bool // whether there may be a pause: the rest need not be looked at otherwise
+	clients  *client.Registry
+	keyspace *keyspace.Keyspace
+	on       atomic.Bool // whether there may be a pause: the rest need not be looked at otherwise
 
 	mu    sync.Mutex
 	until time.Time // guarded by mu
@@ -31,12 +34,14 @@ func (p *Pause) Begin(now, until time.Time, all bool) {
 	}
 	p.all = p.all || all
 	p.on.Store(true)
+	p.keyspace.SuspendExpiry(true)
 }
 
 // End lets all clients go on.
 func (p *Pause) End() {
 	p.mu.Lock()
 	p.on.Store(false)
+	p.keyspace.SuspendExpiry(false)
 	p.mu.Unlock()
 	p.clients.Each(func(c *client.Client) {
 		if c.Is(client.Postponed) {
@@ -55,13 +60,12 @@ func (p *Pause) Holds(now time.Time, writes bool) (until time.Time, holds bool) 
 	defer p.mu.Unlock()
 	if !now.Before(p.until) {
 		p.on.Store(false)
+		p.keyspace.SuspendExpiry(false)
 		return time.Time{}, false
 	}
 	return p.until, p.all || writes
 }
 
-// Active reports whether there is a pause, during which nothing expires.
-func (p *Pause) Active(now time.Time) bool {
-	_, active := p.Holds(now, true)
-	return active
-}
+// Look ends a pause whose time has come, for a node whose clients send
+// nothing.
+func (p *Pause) Look(now time.Time) { p.Holds(now, false) }

@@ -43,6 +43,10 @@ func (h *dueHeap) set(e *Entry, at int64) {
 	}
 }
 
+// SuspendExpiry leaves keys whose time has come in place, or no longer. They
+// are not seen all the same.
+func (ks *Keyspace) SuspendExpiry(suspended bool) { ks.suspended.Store(suspended) }
+
 // expireRun is how many keys are removed under one hold of a partition's
 // lock, so a mass expiry delays no command for long.
 const expireRun = 64
@@ -52,6 +56,9 @@ const expireRun = 64
 // partition at a time. One goroutine calls it; it goes round the partitions so
 // that a limit starves none.
 func (ks *Keyspace) ExpireDue(now int64, limit int) (removed int, more bool) {
+	if ks.suspended.Load() {
+		return 0, false
+	}
 	for range partitionCount {
 		p := &ks.partitions[ks.expireFrom]
 		for {

@@ -19,6 +19,8 @@ type Held struct {
 
 	ready []string // keys made since Hold that someone waits for, in that order
 
+	left bool // Find left a key in place whose time had come
+
 	// Hits and Misses count what Find met since Hold.
 	Hits, Misses int
 }
@@ -50,7 +52,7 @@ var everyPartition = func() (all []int) {
 }()
 
 func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
-	h.ks, h.shared, h.now, h.Hits, h.Misses = ks, shared, now, 0, 0
+	h.ks, h.shared, h.now, h.left, h.Hits, h.Misses = ks, shared, now, false, 0, 0
 	if len(keys) == 1 {
 		h.one[0] = Slot(keys[0]) / slotsInPartition
 		h.numbers = h.one[:]
@@ -105,13 +107,18 @@ func (h *Held) Release() {
 }
 
 // Find is the entry of key, nil when there is none or its time has come. In
-// that case it is removed, unless the partition is held for reading only.
+// that case it is removed, unless the partition is held for reading only or
+// expiry is suspended.
 func (h *Held) Find(key []byte) *Entry {
 	slot := Slot(key)
 	p := h.partition(slot)
 	e := p.find(slot, h.ks.hash(key), key)
 	if e != nil && e.expireAt != 0 && e.expireAt <= h.now {
-		if !h.shared {
+		switch {
+		case h.shared:
+		case h.ks.suspended.Load():
+			h.left = true
+		default:
 			p.expire(h.ks, e)
 		}
 		e = nil
@@ -145,6 +152,11 @@ func (h *Held) insert(key []byte, set *zset.Set, created bool) *Entry {
 	}
 	e.setBytes = int64(e.set.MemoryUsage())
 	p := h.writable(slot)
+	if h.left {
+		if old := p.find(slot, e.hash, key); old != nil {
+			p.expire(h.ks, old)
+		}
+	}
 	p.insert(h.ks, e)
 	if p.waiting[e.key] != nil {
 		h.ready = append(h.ready, e.key)

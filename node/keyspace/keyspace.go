@@ -21,7 +21,8 @@ type Keyspace struct {
 	watched atomic.Int64 // keys watched, once for each watcher
 	awaited atomic.Int64 // keys waited for
 
-	observer Observer // set before use
+	observer  Observer    // set before use
+	suspended atomic.Bool // expired keys are not removed
 
 	expireFrom int // the partition ExpireDue goes on with; owned by its caller
 }

@@ -23,6 +23,15 @@ type Facts struct {
 	ReplyBytes            int64 // reply buffers of all clients
 	LargestQuery          int64
 	LargestReply          int64
+	Blocked               int // in a blocking pop, or held by a pause
+	Subscribed            int
+	Watching              int
+	Tracking              int
+
+	// What clients wait for and want to hear of.
+	Channels, Patterns, ShardChannels          int
+	WatchedKeys, AwaitedKeys                   int
+	TrackedKeys, TrackedItems, TrackedPrefixes int
 
 	// Memory.
 	Used       int64 // keys, what they hold, and clients' buffers

@@ -1,0 +1,169 @@
+package command
+
+import (
+	"net"
+	"strings"
+
+	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/resp"
+)
+
+// clientFilter is which clients CLIENT LIST and CLIENT KILL mean: those for
+// which every condition holds.
+type clientFilter struct {
+	conditions []func(*client.Client) bool
+	skipMe     bool
+}
+
+func (f *clientFilter) matches(c *Call, cl *client.Client) bool {
+	if f.skipMe && cl == c.Client {
+		return false
+	}
+	for _, holds := range f.conditions {
+		if !holds(cl) {
+			return false
+		}
+	}
+	return true
+}
+
+// textConditions are those that compare with a word.
+var textConditions = map[string]func(*client.Client) string{
+	"ADDR":     func(cl *client.Client) string { return cl.Addr },
+	"LADDR":    func(cl *client.Client) string { return cl.LAddr },
+	"NAME":     func(cl *client.Client) string { return cl.Names().Name },
+	"LIB-NAME": func(cl *client.Client) string { return cl.Names().LibName },
+	"LIB-VER":  func(cl *client.Client) string { return cl.Names().LibVer },
+	"IP": func(cl *client.Client) string {
+		host, _, _ := net.SplitHostPort(cl.Addr)
+		return host
+	},
+}
+
+// readFilter reads conditions from argument at on. It answers errors itself.
+func (c *Call) readFilter(at int, skipMe bool) (f clientFilter, ok bool) {
+	f.skipMe = skipMe
+	for i := at; i < len(c.Args); i += 2 {
+		if i+1 >= len(c.Args) {
+			c.W.Error(errSyntax)
+			return f, false
+		}
+		name, not := strings.CutPrefix(strings.ToUpper(string(c.Args[i])), "NOT-")
+		value := string(c.Args[i+1])
+		var holds func(*client.Client) bool
+		switch text := textConditions[name]; {
+		case text != nil:
+			holds = func(cl *client.Client) bool { return text(cl) == value }
+		case name == "ID":
+			ids, n, ok := c.clientIDs(c.Args[i+1:])
+			if !ok {
+				return f, false
+			}
+			i += n - 1
+			holds = func(cl *client.Client) bool { return ids[cl.ID] }
+		case name == "TYPE":
+			class, known := clientClass(value)
+			if !known {
+				c.W.Error("ERR Unknown client type '" + value + "'")
+				return f, false
+			}
+			holds = func(cl *client.Client) bool { return cl.Class() == class }
+		case name == "USER":
+			if value != defaultUser {
+				c.W.Error("ERR No such user '" + value + "'")
+				return f, false
+			}
+			holds = func(*client.Client) bool { return true }
+		case name == "FLAGS":
+			if strings.Trim(value, client.Letters) != "" {
+				c.W.Error("ERR Unknown flags found in the provided filter: " + value)
+				return f, false
+			}
+			holds = func(cl *client.Client) bool { return hasAll(cl.Flags(), value) }
+		case name == "CAPA":
+			holds = func(*client.Client) bool { return value == "" } // no client has any
+		case name == "DB":
+			n, isInt := resp.ParseInt(c.Args[i+1])
+			if !isInt || n != 0 {
+				c.W.Error("ERR DB number should be between 0 and 0")
+				return f, false
+			}
+			holds = func(*client.Client) bool { return true }
+		case !not && (name == "MAXAGE" || name == "IDLE"):
+			lower := strings.ToLower(name)
+			seconds, isInt := resp.ParseInt(c.Args[i+1])
+			if !isInt {
+				c.W.Error("ERR " + lower + " is not an integer or out of range")
+				return f, false
+			}
+			if seconds <= 0 {
+				c.W.Error("ERR " + lower + " should be greater than 0")
+				return f, false
+			}
+			now := c.At
+			holds = func(cl *client.Client) bool {
+				since := cl.Created.UnixMilli()
+				if lower == "idle" {
+					since = cl.IdleSince()
+				}
+				return (now.UnixMilli()-since)/1000 >= seconds
+			}
+		case !not && name == "SKIPME" && (is(c.Args[i+1], "YES") || is(c.Args[i+1], "NO")):
+			f.skipMe = is(c.Args[i+1], "YES")
+			continue
+		default:
+			c.W.Error(errSyntax)
+			return f, false
+		}
+		if not {
+			held := holds
+			holds = func(cl *client.Client) bool { return !held(cl) }
+		}
+		f.conditions = append(f.conditions, holds)
+	}
+	return f, true
+}
+
+// clientIDs reads the numbers that words begin with, n of them and one at
+// least.
+func (c *Call) clientIDs(words [][]byte) (ids map[uint64]bool, n int, ok bool) {
+	ids = map[uint64]bool{}
+	for i, word := range words {
+		id, isInt := resp.ParseInt(word)
+		switch {
+		case !isInt && i > 0:
+			return ids, i, true
+		case !isInt:
+			c.W.Error(errSyntax)
+			return nil, 0, false
+		case id <= 0:
+			c.W.Error("ERR client-id should be greater than 0")
+			return nil, 0, false
+		}
+		ids[uint64(id)] = true
+	}
+	return ids, len(words), true
+}
+
+// clientClass is the class of that name. There are no others than normal and
+// pubsub clients here, so the rest are classes nobody is of.
+func clientClass(name string) (class client.Class, known bool) {
+	switch strings.ToUpper(name) {
+	case "NORMAL":
+		return client.Normal, true
+	case "PUBSUB":
+		return client.PubSub, true
+	case "MASTER", "PRIMARY", "REPLICA", "SLAVE":
+		return client.Other, true
+	}
+	return 0, false
+}
+
+func hasAll(flags, wanted string) bool {
+	for _, letter := range wanted {
+		if !strings.ContainsRune(flags, letter) {
+			return false
+		}
+	}
+	return true
+}
