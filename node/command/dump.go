@@ -118,6 +118,7 @@ func restore(c *Call) {
 		set.Release()
 		c.drop(c.Args[1])
 	} else {
+		c.Held.Drop(c.Args[1])
 		c.Held.SetExpiry(c.Held.Put(c.Args[1], set), at)
 		c.touched(c.Args[1], eventRestore)
 	}

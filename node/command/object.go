@@ -47,7 +47,7 @@ const errNoFrequency = "ERR An LFU maxmemory policy is not selected, access freq
 
 // withSubKey runs f with the entry of a subcommand's key, or answers null.
 func (c *Call) withSubKey(f func(*keyspace.Entry)) {
-	if e := c.Held.Find(c.Args[2]); e != nil {
+	if e := c.Held.Peek(c.Args[2]); e != nil {
 		f(e)
 		return
 	}

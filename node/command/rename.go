@@ -83,6 +83,7 @@ func copyKey(c *Call) {
 		return
 	}
 	if set, ok := c.build(e.Set().Len(), e.Set().All()); ok {
+		c.Held.Drop(to)
 		c.Held.SetExpiry(c.Held.Put(to, set), e.ExpireAt())
 		c.touched(to, eventCopyTo)
 		c.W.Int(1)

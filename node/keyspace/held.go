@@ -110,19 +110,7 @@ func (h *Held) Release() {
 // that case it is removed, unless the partition is held for reading only or
 // expiry is suspended.
 func (h *Held) Find(key []byte) *Entry {
-	slot := Slot(key)
-	p := h.partition(slot)
-	e := p.find(slot, h.ks.hash(key), key)
-	if e != nil && e.expireAt != 0 && e.expireAt <= h.now {
-		switch {
-		case h.shared:
-		case h.ks.suspended.Load():
-			h.left = true
-		default:
-			p.expire(h.ks, e)
-		}
-		e = nil
-	}
+	e := h.Peek(key)
 	if e == nil {
 		h.Misses++
 		if h.shared {
@@ -132,6 +120,25 @@ func (h *Held) Find(key []byte) *Entry {
 	}
 	h.Hits++
 	return e
+}
+
+// Peek is Find for a look that is nobody's use of the key: it is not counted,
+// and a miss is not told of.
+func (h *Held) Peek(key []byte) *Entry {
+	slot := Slot(key)
+	p := h.partition(slot)
+	e := p.find(slot, h.ks.hash(key), key)
+	if e == nil || e.expireAt == 0 || e.expireAt > h.now {
+		return e
+	}
+	switch {
+	case h.shared:
+	case h.ks.suspended.Load():
+		h.left = true
+	default:
+		p.expire(h.ks, e)
+	}
+	return nil
 }
 
 // Create adds key with an empty set and no expiry. The key must not be there.

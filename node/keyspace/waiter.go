@@ -82,7 +82,7 @@ func (h *Held) Ready(serve func(*Waiter, *Entry)) {
 		h.ready = h.ready[1:]
 		key := []byte(name)
 		for _, w := range h.partition(Slot(key)).waiting[name] {
-			if h.peek(key) == nil {
+			if h.Peek(key) == nil {
 				break
 			}
 			e := h.firstHeld(w)
@@ -100,7 +100,7 @@ func (h *Held) Ready(serve func(*Waiter, *Entry)) {
 func (h *Held) firstHeld(w *Waiter) *Entry {
 	for _, key := range w.Keys {
 		if h.holds(Slot(key) / slotsInPartition) {
-			if e := h.peek(key); e != nil {
+			if e := h.Peek(key); e != nil {
 				return e
 			}
 		}

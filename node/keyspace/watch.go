@@ -27,7 +27,7 @@ func (h *Held) Watch(w *Watch, key []byte) bool {
 	if p.watched[string(key)][w] {
 		return false
 	}
-	h.peek(key)
+	h.Peek(key)
 	name := string(key)
 	if p.watched == nil {
 		p.watched = map[string]map[*Watch]bool{}
@@ -89,18 +89,10 @@ func (p *partition) touch(key string) {
 // Watched is how often keys are watched in all.
 func (ks *Keyspace) Watched() int { return int(ks.watched.Load()) }
 
-// peek is Find for a look that is nobody's use of the key.
-func (h *Held) peek(key []byte) *Entry {
-	hits, misses := h.Hits, h.Misses
-	e := h.Find(key)
-	h.Hits, h.Misses = hits, misses
-	return e
-}
-
 // Refresh removes those of the keys whose time has come, so that who watches
 // them knows. Their partitions must be held for writing.
 func (h *Held) Refresh(keys []string) {
 	for _, key := range keys {
-		h.peek([]byte(key))
+		h.Peek([]byte(key))
 	}
 }
