@@ -12,6 +12,11 @@
 // running: a failed test to which the node had to answer "this server holds
 // sorted sets only" needs another data type.
 //
+// Most tests want another type only for its simplest value: they SET a key to
+// see it expire. A file with such tests runs a second time, with sorted sets in
+// the place of these values (standin.tcl), and the results of the tests that
+// standins.txt lists count: a real server passes them in this form.
+//
 // How it works: shim.tcl replaces the suite's orchestration, session.go drives
 // one file of the suite through it, host.go starts the servers, verdict.go
 // decides what each outcome means, report.go writes the tables. A test that
