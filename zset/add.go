@@ -17,8 +17,8 @@ const (
 	Incr                      // the score is added to the member's, a new member's being 0
 )
 
-// ErrFull is what Add returns when the set has no room for the member: it is longer than 1 GiB, or the set has
-// reached 16 GiB.
+// ErrFull is what Add returns when the set has no room for the member: it is longer than 1 GiB, the set's members of
+// up to 32 KiB take 4 GiB, or its Memory has none left.
 var ErrFull = errors.New("zset: no room for the member")
 
 // AddResult says what Add did.
@@ -63,7 +63,9 @@ func (s *Set) Add(member []byte, score float64, f AddFlags) (now float64, r AddR
 			s.changed()
 			return now, r, nil
 		}
-		s.convert()
+		if !s.convert() {
+			return 0, Skipped, ErrFull
+		}
 	}
 	now, r, err = s.list.add(member, score, f, s.tuning.orDefault())
 	if r == Added || r == Updated {
@@ -83,20 +85,21 @@ func (lp *listpack) put(old entry, member []byte, score float64, exists bool) {
 }
 
 func (l *skipList) add(member []byte, score float64, f AddFlags, t *Tuning) (now float64, r AddResult, err error) {
-	slot, at, nd := l.find(member)
+	at, hash, exists := l.find(member)
 	var old float64
-	if nd != nil {
-		old = nd.score()
+	if exists {
+		old = l.records.score(at)
 	}
-	now, r, err = decide(nd != nil, old, score, f)
+	now, r, err = decide(exists, old, score, f)
 	switch r {
 	case Added:
-		if !l.insert(member, now, t) {
+		if !l.insert(member, hash, now, t) {
 			return 0, Skipped, ErrFull
 		}
 	case Updated:
-		l.rescore(slot, at, nd, now, t)
-		l.settle(t)
+		if !l.rescore(at, old, now, t) {
+			return old, Skipped, ErrFull
+		}
 	}
 	return now, r, err
 }

@@ -1,7 +1,6 @@
 package zset
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -9,187 +8,297 @@ import (
 )
 
 func (l *skipList) check() error {
-	nodes, err := l.checkOrder()
+	chain, members, err := l.checkOrder()
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.checkLevels(nodes), l.checkIndex(nodes), l.checkArena(nodes))
+	return errors.Join(l.checkLevels(chain), l.checkIndex(members), l.checkRecords(members), l.checkBlocks(chain))
 }
 
-// checkOrder walks the lowest level, and gives the refs of all nodes in order.
-func (l *skipList) checkOrder() ([]ref, error) {
-	var nodes []ref
-	prev := ref(0)
-	for r := l.head.next(0); r != 0; r = l.at(r).next(0) {
-		nd := l.at(r)
-		if back := nd.back(); back != prev {
-			return nil, fmt.Errorf("node %d of %d: back is %d, want %d", len(nodes), r, back, prev)
+// checkOrder walks the lowest level, and gives the refs of all blocks and of all records in order.
+func (l *skipList) checkOrder() (chain, members []ref, err error) {
+	prev, low := ref(0), math.Inf(-1)
+	for r := l.head.next(0); r != 0; r = l.blocks.at(r).next(0) {
+		at := l.blocks.at(r)
+		if back := at.back(); back != prev {
+			return nil, nil, fmt.Errorf("block %d of %d: back is %d, want %d", len(chain), r, back, prev)
 		}
-		if math.IsNaN(nd.score()) {
-			return nil, fmt.Errorf("node %d: score is not a number", len(nodes))
+		if n := at.count(); n == 0 || n > at.room() {
+			return nil, nil, fmt.Errorf("block %d has %d members with room for %d", len(chain), n, at.room())
 		}
-		if b := (bound{score: nd.score(), member: nd.member()}); prev != 0 && !l.at(prev).before(&b) {
-			return nil, fmt.Errorf("node %d: member %q with score %v is out of order", len(nodes), b.member, b.score)
+		if prev != 0 {
+			between := l.blocks.at(prev).bound(0)
+			first := l.records.score(at.ref(0))
+			if between < low || between > first {
+				return nil, nil, fmt.Errorf("block %d: %v does not separate %v and %v", len(chain), between, low, first)
+			}
 		}
-		nodes = append(nodes, r)
+		for i := range at.count() {
+			m := at.ref(i)
+			member, score := l.records.pair(m)
+			if math.IsNaN(score) {
+				return nil, nil, fmt.Errorf("rank %d: score is not a number", len(members))
+			}
+			if key, outside := at.keyOf(score); key != at.key(i) || outside {
+				return nil, nil, fmt.Errorf("rank %d: key is %d, want %d, outside %v", len(members), at.key(i), key, outside)
+			}
+			if n := len(members); n > 0 {
+				before, least := l.records.pair(members[n-1])
+				if b := (bound{score: score, member: member}); !b.follows(before, least) {
+					return nil, nil, fmt.Errorf("rank %d: member %q with score %v is out of order", n, member, score)
+				}
+			}
+			members = append(members, m)
+			low = score
+		}
+		chain = append(chain, r)
 		prev = r
 	}
 	if l.last != prev {
-		return nil, fmt.Errorf("last is %d, want %d", l.last, prev)
+		return nil, nil, fmt.Errorf("last is %d, want %d", l.last, prev)
 	}
-	if len(nodes) == 0 {
-		return nil, errors.New("a skip list without members")
+	if len(members) == 0 || len(members) != l.length {
+		return nil, nil, fmt.Errorf("length is %d, members are %d", l.length, len(members))
 	}
-	return nodes, nil
+	return chain, members, nil
 }
 
-// checkLevels builds the links of all levels from the nodes' order and height, and compares.
-func (l *skipList) checkLevels(nodes []ref) error {
-	top := 1
-	prev, rank := make([]ref, levelsLimit), make([]int, levelsLimit)
-	expect := func(level int, next ref, span int) error {
-		nd := l.from(prev[level])
-		if nd.next(level) != next {
-			return fmt.Errorf("level %d, rank %d: next is %d, want %d", level, rank[level], nd.next(level), next)
+// checkLevels builds the links of all levels from the blocks' order and height, and compares.
+func (l *skipList) checkLevels(chain []ref) error {
+	top, rank := 1, 0
+	prev, seen := make([]ref, levelsLimit), make([]int, levelsLimit)
+	expect := func(level int, next ref, between float64) error {
+		at := l.block(prev[level])
+		if at.next(level) != next {
+			return fmt.Errorf("level %d, rank %d: next is %d, want %d", level, seen[level], at.next(level), next)
 		}
-		if level > 0 && nd.span(level) != span {
-			return fmt.Errorf("level %d, rank %d: span is %d, want %d", level, rank[level], nd.span(level), span)
+		if at.span(level) != rank-seen[level] {
+			return fmt.Errorf("level %d, rank %d: span is %d, want %d", level, seen[level], at.span(level), rank-seen[level])
+		}
+		if have := at.bound(level); have != between {
+			return fmt.Errorf("level %d, rank %d: bound is %v, want %v", level, seen[level], have, between)
 		}
 		return nil
 	}
-	for i, r := range nodes {
-		levels := l.at(r).levels()
+	for i, r := range chain {
+		at := l.blocks.at(r)
+		levels := at.levels()
 		if levels > l.levels {
-			return fmt.Errorf("node %d has %d levels, the list %d", i, levels, l.levels)
+			return fmt.Errorf("block %d has %d levels, the list %d", i, levels, l.levels)
 		}
 		top = max(top, levels)
+		between := math.Inf(-1)
+		if i > 0 {
+			between = l.block(prev[0]).bound(0)
+		}
 		for level := range levels {
-			if err := expect(level, r, i+1-rank[level]); err != nil {
+			if err := expect(level, r, between); err != nil {
 				return err
 			}
-			prev[level], rank[level] = r, i+1
+			prev[level], seen[level] = r, rank
 		}
+		rank += at.count()
 	}
 	if l.levels != top {
-		return fmt.Errorf("list has %d levels, its tallest node %d", l.levels, top)
+		return fmt.Errorf("list has %d levels, its tallest block %d", l.levels, top)
 	}
 	for level := range l.levels {
-		if err := expect(level, 0, len(nodes)-rank[level]); err != nil {
+		if err := expect(level, 0, math.Inf(1)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkIndex finds each node, and nothing else.
-func (l *skipList) checkIndex(nodes []ref) error {
+// checkIndex finds each record, and nothing else.
+func (l *skipList) checkIndex(members []ref) error {
 	ix := &l.index
-	if ix.used != len(nodes) {
-		return fmt.Errorf("index has %d members, list %d", ix.used, len(nodes))
-	}
-	if indexFull(ix.slots(), ix.used) || indexEmpty(ix.slots(), ix.used) {
-		return fmt.Errorf("index has %d slots for %d members", ix.slots(), ix.used)
-	}
-	for i, r := range nodes {
-		if _, found, _ := l.find(l.at(r).member()); found != r {
-			return fmt.Errorf("node %d: index finds %d, want %d", i, found, r)
+	for i, r := range members {
+		if found, _, _ := l.find(l.records.member(r)); found != r {
+			return fmt.Errorf("rank %d: index finds %d, want %d", i, found, r)
 		}
 	}
-	taken := 0
-	for slot, r := range ix.refs {
-		if (r != 0) != (ix.tags[slot] != 0) {
-			return fmt.Errorf("slot %d: ref %d with tag %#x", slot, r, ix.tags[slot])
+	if len(ix.directory) != 1<<ix.depth {
+		return fmt.Errorf("index has %d entries at depth %d", len(ix.directory), ix.depth)
+	}
+	used, held := 0, 0
+	for number := range ix.tables {
+		t := &ix.tables[number]
+		held += len(t.buf)
+		n, err := l.checkTable(t)
+		if err != nil {
+			return fmt.Errorf("table %d: %w", number, err)
 		}
-		if r != 0 {
-			taken++
+		used += n
+		if t.buckets == 0 {
+			continue
+		}
+		leading := slices.Index(ix.directory, uint32(number))
+		for i := range len(ix.directory) {
+			if here := ix.directory[i] == uint32(number); leading < 0 || here != (i>>(ix.depth-int(t.depth)) == leading>>(ix.depth-int(t.depth))) {
+				return fmt.Errorf("table %d of depth %d is in the wrong places of the directory", number, t.depth)
+			}
 		}
 	}
-	if taken != ix.used {
-		return fmt.Errorf("index has %d slots taken for %d members", taken, ix.used)
+	if used != len(members) {
+		return fmt.Errorf("index has %d members, list %d", used, len(members))
 	}
-	if !slices.Equal(ix.tags[:tagGroup-1], ix.tags[ix.slots():]) {
-		return errors.New("index: tags at the end are not those of the beginning")
+	if ix.held != held {
+		return fmt.Errorf("index holds %d bytes, want %d", ix.held, held)
 	}
 	return nil
 }
 
-// block is a stretch of an arena.
-type block struct {
-	start, size int // units
-	kind        string
-}
-
-// checkArena accounts for each unit: it belongs to one node or one free block.
-func (l *skipList) checkArena(nodes []ref) error {
-	a := &l.arena
-	blocks := []block{{0, 1, "nil"}}
-	live := 0
-	for _, r := range nodes {
-		size := blockBytes(l.at(r).bytes())
-		live += size
-		blocks = append(blocks, block{int(r), size / unitBytes, "node"})
-	}
-	if a.live != live {
-		return fmt.Errorf("arena has %d bytes live, want %d", a.live, live)
-	}
-	held := 0
-	for _, chunk := range a.chunks {
-		held += cap(chunk)
-	}
-	if a.held != held {
-		return fmt.Errorf("arena holds %d bytes, want %d", a.held, held)
-	}
-	blocks, err := a.freeBlocks(blocks)
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(blocks, func(x, y block) int { return x.start - y.start })
-	return a.checkTiling(blocks)
-}
-
-// freeBlocks appends all free blocks.
-func (a *arena) freeBlocks(blocks []block) ([]block, error) {
-	some := uint64(0)
-	for class, r := range a.free {
-		if r != 0 && class <= exactUnits {
-			some |= 1 << (class - 1)
-		}
-		for ; r != 0; r = ref(binary.LittleEndian.Uint32(a.at(r))) {
-			blocks = append(blocks, block{int(r), classUnits(class), "free block"})
-			if len(blocks) > a.held/unitBytes {
-				return nil, fmt.Errorf("arena: free blocks of class %d go in a circle", class)
+// checkTable counts what a table has, and how many members passed each bucket.
+func (l *skipList) checkTable(t *table) (used int, err error) {
+	passed := make([]int, t.buckets)
+	for at := range int(t.buckets) {
+		b := t.bucket(at)
+		for slot := range bucketSlots {
+			if b[slot] == 0 {
+				continue
+			}
+			used++
+			hash := l.hashOf(bucketRef(b, slot))
+			if b[slot] != tagOf(hash) {
+				return 0, fmt.Errorf("bucket %d: tag is %#x, want %#x", at, b[slot], tagOf(hash))
+			}
+			for home := t.home(hash); home != at; home = t.after(home) {
+				passed[home]++
 			}
 		}
 	}
-	if a.some != some {
-		return nil, fmt.Errorf("arena: classes marked as having some are %b, want %b", a.some, some)
+	if used != int(t.used) {
+		return 0, fmt.Errorf("%d slots are taken, want %d", used, t.used)
 	}
-	return blocks, nil
+	for at, n := range passed {
+		if have := int(t.bucket(at)[overflowAt]); have != n && (have != overflowLimit || n > have) {
+			return 0, fmt.Errorf("bucket %d has an overflow of %d, want %d", at, have, n)
+		}
+	}
+	return used, nil
 }
 
-// classUnits is the size of blocks of a class: the inverse of sizeClass.
-func classUnits(class int) int {
-	if class <= exactUnits {
-		return class
+// checkRecords accounts for each byte of the records' memory: it belongs to one record or one hole.
+func (l *skipList) checkRecords(members []ref) error {
+	a := &l.records
+	live := map[ref]bool{}
+	longs, apart := 0, 0
+	for _, r := range members {
+		live[r] = true
+		if len(a.member(r)) >= longMember {
+			longs++
+		}
 	}
-	above := class - exactUnits - 1
-	return (above%8 + 9) << (above/8 + 3)
-}
-
-// checkTiling holds blocks in order against the filled parts of the chunks.
-func (a *arena) checkTiling(blocks []block) error {
-	for number, chunk := range a.chunks {
-		at, end := number<<chunkShift, number<<chunkShift+len(chunk)/unitBytes
-		for at < end {
-			if len(blocks) == 0 || blocks[0].start != at {
-				return fmt.Errorf("arena: unit %d belongs to nothing, next are %v", at, blocks[:min(len(blocks), 2)])
+	for _, e := range a.longs {
+		apart += len(e.buf)
+		if e.buf != nil {
+			longs--
+		}
+	}
+	if longs != 0 || apart != a.apart {
+		return fmt.Errorf("long members: %d too many, %d bytes, want %d", -longs, a.apart, apart)
+	}
+	listed := map[ref]bool{}
+	for class, r := range a.holes {
+		if (r != 0) != (a.some[class/64]>>(class%64)&1 != 0) {
+			return fmt.Errorf("records: class %d of holes begins at %d, marks are %b", class, r, a.some)
+		}
+		for previous := ref(0); r != 0; {
+			next, back := holeLinks(a.at(r))
+			size, hole := extentOf(a.at(r))
+			if back != previous || !hole || recordClass(size) != class || listed[r] {
+				return fmt.Errorf("records: hole %d of %d bytes in class %d is not linked right", r, size, class)
 			}
-			at += blocks[0].size
-			blocks = blocks[1:]
-		}
-		if at != end {
-			return fmt.Errorf("arena: chunk %d ends at %d, its last block at %d", number, end, at)
+			listed[r] = true
+			previous, r = r, next
 		}
 	}
-	return nil // no block is left: all were read, so they lie in chunks
+	return a.checkWalk("records", func(offset uint64) (size int, used bool, err error) {
+		if offset == 0 {
+			return 1, false, nil
+		}
+		r := ref(offset)
+		size, hole := extentOf(a.at(r))
+		if hole == live[r] || hole != listed[r] {
+			return 0, false, fmt.Errorf("piece %d of %d bytes: hole %v, in the list %v, among the holes %v", r, size, hole, live[r], listed[r])
+		}
+		return size, !hole, nil
+	}, len(live), len(listed))
+}
+
+// checkBlocks accounts for each unit of the blocks' memory.
+func (l *skipList) checkBlocks(chain []ref) error {
+	a := &l.blocks
+	live, listed := map[ref]bool{}, map[ref]bool{}
+	for _, r := range chain {
+		live[r] = true
+	}
+	for class, r := range a.holes {
+		if (r != 0) != (a.some>>class&1 != 0) {
+			return fmt.Errorf("blocks: class %d of holes begins at %d, marks are %b", class, r, a.some)
+		}
+		for previous := ref(0); r != 0; {
+			next, back := holeLinks(a.at(r))
+			units, levels := a.holeUnits(r), a.at(r).levels()
+			if back != previous || levels != 0 || holeClass(units) != class || listed[r] {
+				return fmt.Errorf("blocks: hole %d of %d units in class %d is not linked right", r, units, class)
+			}
+			listed[r] = true
+			previous, r = r, next
+		}
+	}
+	return a.checkWalk("blocks", func(offset uint64) (size int, used bool, err error) {
+		if offset == 0 {
+			return unitBytes, false, nil
+		}
+		r := ref(offset >> unitShift)
+		units, hole := a.at(r).units(), a.at(r).levels() == 0
+		if hole {
+			units = a.holeUnits(r)
+		}
+		if hole == live[r] || hole != listed[r] {
+			return 0, false, fmt.Errorf("piece %d of %d units: hole %v, in the list %v, among the holes %v", r, units, hole, live[r], listed[r])
+		}
+		return units * unitBytes, !hole, nil
+	}, len(live), len(listed))
+}
+
+// checkWalk goes through segments from piece to piece, and holds the books against what it sees: so many pieces in use
+// and so many holes.
+func (s *segments) checkWalk(what string, piece func(offset uint64) (size int, used bool, err error), used, holes int) error {
+	held, live := 0, 0
+	for number, buf := range s.bufs {
+		held += len(buf)
+		inUse, at := 0, 0
+		for at < int(s.books[number].filled) {
+			size, used1, err := piece(uint64(number)<<segmentShift | uint64(at))
+			switch {
+			case err != nil:
+				return fmt.Errorf("%s: %w", what, err)
+			case size <= 0:
+				return fmt.Errorf("%s: piece of %d bytes", what, size)
+			case used1:
+				inUse += size
+				used--
+			case number > 0 || at > 0: // the nil piece is neither
+				holes--
+			}
+			at += size
+		}
+		if at != int(s.books[number].filled) || at > len(buf) {
+			return fmt.Errorf("%s: segment %d of %d bytes is filled to %d, its last piece ends at %d", what, number, len(buf), s.books[number].filled, at)
+		}
+		if inUse != int(s.books[number].live) {
+			return fmt.Errorf("%s: segment %d has %d bytes live, want %d", what, number, s.books[number].live, inUse)
+		}
+		live += inUse
+	}
+	if held != s.held || live != s.live {
+		return fmt.Errorf("%s: %d bytes held and %d live, want %d and %d", what, s.held, s.live, held, live)
+	}
+	if used != 0 || holes != 0 {
+		return fmt.Errorf("%s: %d pieces in use and %d holes are not in any segment", what, used, holes)
+	}
+	return nil
 }

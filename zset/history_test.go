@@ -18,6 +18,8 @@ type history struct {
 	rest  []byte
 	set   *Set
 	model *model
+	// memory is the set's, nil for the Go heap.
+	memory *testMemory
 	// log is what was done so far, for the report of a failure.
 	log []string
 }
@@ -26,6 +28,10 @@ type history struct {
 func newHistory(t testing.TB, ops []byte) *history {
 	h := &history{t: t, rest: ops, model: newModel()}
 	h.set = NewSeeded(nil, uint64(h.byte())<<8|uint64(h.byte()))
+	if h.set.changes%2 == 1 {
+		h.memory = newTestMemory()
+		h.set.memory = h.memory
+	}
 	return h
 }
 
@@ -79,10 +85,10 @@ func (h *history) score() float64 {
 
 var historyTunings = []Options{
 	DefaultOptions(),
-	{P: 0.25, MaxLevel: 32, ListpackMaxEntries: 8, ListpackMaxValueBytes: 64},
-	{P: 0.5, MaxLevel: 3, ListpackMaxEntries: 0, ListpackMaxValueBytes: 0},
-	{P: 0.75, MaxLevel: 64, ListpackMaxEntries: 20, ListpackMaxValueBytes: 8},
-	{P: 0.01, MaxLevel: 1, ListpackMaxEntries: 1000, ListpackMaxValueBytes: 10000},
+	{P: 0.25, MaxLevel: 32, BlockEntries: 8, ListpackMaxEntries: 8, ListpackMaxValueBytes: 64},
+	{P: 0.5, MaxLevel: 3, BlockEntries: 4, ListpackMaxEntries: 0, ListpackMaxValueBytes: 0},
+	{P: 0.75, MaxLevel: 64, BlockEntries: 12, ListpackMaxEntries: 20, ListpackMaxValueBytes: 8},
+	{P: 0.01, MaxLevel: 1, BlockEntries: 240, ListpackMaxEntries: 1000, ListpackMaxValueBytes: 10000},
 }
 
 // step does one operation; it is false when the history has ended.
@@ -115,6 +121,12 @@ func (h *history) step() bool {
 		h.pop()
 	case 13:
 		h.retune()
+		if h.byte()%4 == 0 {
+			h.log = append(h.log, "Rebuild()")
+			if err := h.set.Rebuild(); err != nil {
+				h.fail("Rebuild: %v", err)
+			}
+		}
 	case 14:
 		h.batch()
 	case 15:
@@ -383,6 +395,9 @@ func (h *history) run() {
 	h.set.Release()
 	if h.set.Len() != 0 || h.set.MemoryUsage() != New(nil).MemoryUsage() {
 		h.fail("released, the set has %d members in %d bytes", h.set.Len(), h.set.MemoryUsage())
+	}
+	if h.memory != nil && len(h.memory.taken) > 0 {
+		h.fail("released, the set has %d arrays of its memory", len(h.memory.taken))
 	}
 }
 

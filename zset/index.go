@@ -2,188 +2,421 @@ package zset
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
+	"unsafe"
 )
 
-// An index finds a member's node by the member's hash. It is a table with open addressing: a slot is a ref and
-// a tag, kept in two arrays, and a member sits in the first slot that was free from its home onward.
+// An index finds a member's record by the member's hash. It is a number of tables, each for the hashes that begin with
+// certain bits, found through a directory (extendible hashing). A table is a row of buckets of one cache line; within
+// it, too, hashes lie in their order:
 //
-//	         home of a hash = its upper 32 bits × slots / 2^32
-//	                        |
-//	tags  | 00 | 3f | 00 | 8a | 51 | 8a | 00 | …   lowest byte of the hash, never 0; 0 is a free slot
-//	refs  |  0 | r1 |  0 | r2 | r3 | r4 |  0 | …   0 is a free slot
+//	upper half of a hash   0110 1001 1100 …
+//	                       |--| |------- …
+//	                        |       |
+//	        directory[0110] v       v × buckets of the table / 2^32 = home
+//	        +----+----+----+----+  table  +------+------+------+------+------+
+//	        |    |    |    |  ·-+-------> |      |      | home |      |      |
+//	        +----+----+----+----+         +------+------+------+------+------+
 //
-// A lookup compares eight tags at a time and looks at a node only where the tag is right. A removed member's slot
-// is filled by moving a later one back, so there are no marks of the dead and a run of slots ends at the first
-// free one.
+//	bucket:
+//	0          12         13     16                                       64
+//	+----------+----------+------+----------------------------------------+
+//	| 12 tags  | overflow |      | 12 refs                                |
+//	+----------+----------+------+----------------------------------------+
 //
-// Homes are in the order of the hashes whatever the number of slots, which therefore can be any, and a position
-// in the order of the hashes is all that a scan has to remember between calls (scan.go).
+// A tag is the lowest byte of the hash, never 0, which marks a free slot. A member that finds its home bucket full goes
+// to the next one that is not, and each bucket it passed counts that in overflow: a lookup goes on only
+// behind a bucket that has some. A count that reaches its greatest stays there until the table is made anew.
+//
+// A table grows in steps of an eighth of its size, and when it has tableBuckets becomes two; both are bounded work, so
+// no insert waits for more than that, however large the index is. It shrinks, and joins its neighbour, likewise.
+// Nearly nine slots of ten are in use.
+//
+// The order of hashes does not depend on the number of buckets, so a position in it is all that a scan has to remember
+// between calls (scan.go).
 //
 // The index does not know hashes of what it holds: methods that need them take the function that does.
 type index struct {
-	tags []uint8 // of each slot, then the first tagGroup-1 again so that a group can be read at any slot
-	refs []ref
-	used int
+	mem       Memory
+	directory []uint32 // numbers of tables, 2^depth of them
+	tables    []table  // those with no buckets are free numbers
+	depth     int
+	held      int // bytes of all tables
+}
+
+// table is a part of an index.
+type table struct {
+	extent
+	buckets int32
+	used    int32
+	depth   int32 // how many bits of the hash its members have in common
 }
 
 const (
-	tagGroup  = 8
-	leastSlot = tagGroup // fewest slots
-)
+	bucketBytes   = 64
+	bucketSlots   = 12
+	overflowAt    = 12
+	bucketRefsAt  = 16
+	overflowLimit = 255
+	tableBuckets  = 128
+	depthLimit    = 24
+	// fullBucket is how many of a bucket's slots are used on average when a table grows.
+	fullBucket = 11
+	// sparseBucket is how many when it shrinks.
+	sparseBucket = 7
 
-// Load limits. A table is full at 4/5 and then grows by half; it is empty at 1/5 and then shrinks. Both leave a
-// load in between, so that neither is due again before a good share of the members has changed.
-func indexFull(slots, used int) bool  { return used*5 > slots*4 }
-func indexEmpty(slots, used int) bool { return slots > 4*leastSlot && used*5 < slots }
-
-// indexSlots is how many slots to make for a table that is to be about to grow at half as many members again.
-func indexSlots(used int) int { return max(used*15/8, leastSlot) }
-
-// newIndex makes a table of so many slots.
-func newIndex(slots int) index {
-	return index{tags: make([]uint8, slots+tagGroup-1), refs: make([]ref, slots)}
-}
-
-func (ix *index) slots() int { return len(ix.refs) }
-
-func (ix *index) home(hash uint64) int { return int(hash >> 32 * uint64(len(ix.refs)) >> 32) }
-
-func tagOf(hash uint64) uint8 { return max(uint8(hash), 1) }
-
-// group reads the tags of eight slots, the first lowest.
-func (ix *index) group(slot int) uint64 { return binary.LittleEndian.Uint64(ix.tags[slot:]) }
-
-// after is the slot n further on.
-func (ix *index) after(slot, n int) int {
-	if slot += n; slot >= len(ix.refs) {
-		slot -= len(ix.refs)
-	}
-	return slot
-}
-
-const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x8080808080808080
 )
+
+func newIndex(m Memory) index { return index{mem: m} }
+
+func tagOf(hash uint64) uint8 { return max(uint8(hash), 1) }
+
+// tableOf is the table for a hash.
+func (ix *index) tableOf(hash uint64) *table {
+	return &ix.tables[ix.directory[hash>>32>>(32-ix.depth)]]
+}
+
+// home is the bucket where a hash belongs.
+func (t *table) home(hash uint64) int {
+	return int(uint64(uint32(hash>>32)<<(t.depth&31)) * uint64(t.buckets) >> 32)
+}
+
+func (t *table) bucket(i int) []byte { return t.buf[i*bucketBytes:][:bucketBytes] }
+
+// after is the bucket behind i.
+func (t *table) after(i int) int {
+	if i++; i == int(t.buckets) {
+		return 0
+	}
+	return i
+}
 
 // zeroBytes marks by their high bits the bytes of x that are 0. The lowest mark is right, those above it may be
 // too many.
 func zeroBytes(x uint64) uint64 { return (x - lowBits) &^ x & highBits }
 
-// A probe goes through the slots where a hash may be.
-type probe struct {
-	slot    int    // of the group
-	pattern uint64 // the tag, eight times
-	match   uint64 // slots of the group still to be looked at, marked as by zeroBytes
-	last    bool   // a free slot was seen
+// matches are the slots of a bucket that have the tag, one bit in eight of two words, and maybe some that do not.
+func matches(bucket []byte, tag uint8) (low, high uint64) {
+	pattern := uint64(tag) * lowBits
+	low = zeroBytes(binary.LittleEndian.Uint64(bucket) ^ pattern)
+	high = zeroBytes(uint64(binary.LittleEndian.Uint32(bucket[8:])) ^ pattern&0xffffffff | 0xffffffff_00000000)
+	return low, high
 }
 
-func (ix *index) probe(hash uint64) probe {
-	p := probe{slot: ix.home(hash), pattern: uint64(tagOf(hash)) * lowBits}
-	p.look(ix)
-	return p
+func bucketRef(bucket []byte, slot int) ref {
+	return ref(binary.LittleEndian.Uint32(bucket[bucketRefsAt+slot*4:]))
 }
 
-// look takes in the group at p.slot.
-func (p *probe) look(ix *index) {
-	tags := ix.group(p.slot)
-	p.match = zeroBytes(tags ^ p.pattern)
-	if free := zeroBytes(tags); free != 0 {
-		p.match &= free&-free - 1
-		p.last = true
+func setBucketRef(bucket []byte, slot int, r ref) {
+	binary.LittleEndian.PutUint32(bucket[bucketRefsAt+slot*4:], uint32(r))
+}
+
+// freeSlot is a free slot of a bucket, or -1.
+func freeSlot(bucket []byte) int {
+	low, high := matches(bucket, 0)
+	switch {
+	case low != 0:
+		return bits.TrailingZeros64(low) / 8
+	case high != 0:
+		return 8 + bits.TrailingZeros64(high)/8
 	}
+	return -1
 }
 
-// next gives the next slot that may be the one sought.
-func (p *probe) next(ix *index) (slot int, ok bool) {
-	for p.match == 0 {
-		if p.last {
-			return 0, false
+// put enters r in a table that has a free slot.
+func (t *table) put(hash uint64, r ref) {
+	at := t.home(hash)
+	for {
+		b := t.bucket(at)
+		if slot := freeSlot(b); slot >= 0 {
+			b[slot] = tagOf(hash)
+			setBucketRef(b, slot, r)
+			t.used++
+			return
 		}
-		p.slot = ix.after(p.slot, tagGroup)
-		p.look(ix)
-	}
-	slot = ix.after(p.slot, bits.TrailingZeros64(p.match)/8)
-	p.match &= p.match - 1
-	return slot, true
-}
-
-// insert enters r, which must not be there. There must be a free slot, see reserve.
-func (ix *index) insert(hash uint64, r ref) {
-	slot := ix.home(hash)
-	free := zeroBytes(ix.group(slot))
-	for free == 0 {
-		slot = ix.after(slot, tagGroup)
-		free = zeroBytes(ix.group(slot))
-	}
-	ix.set(ix.after(slot, bits.TrailingZeros64(free)/8), tagOf(hash), r)
-	ix.used++
-}
-
-// set writes a slot.
-func (ix *index) set(slot int, tag uint8, r ref) {
-	ix.tags[slot], ix.refs[slot] = tag, r
-	if slot < tagGroup-1 {
-		ix.tags[len(ix.refs)+slot] = tag
-	}
-}
-
-// remove empties a slot and moves later ones back so that each can still be reached from its home.
-func (ix *index) remove(slot int, hashOf func(ref) uint64) {
-	for probe := ix.after(slot, 1); ix.tags[probe] != 0; probe = ix.after(probe, 1) {
-		home := ix.home(hashOf(ix.refs[probe]))
-		// The slot is on this one's way from home if the way from home to here is at least as long as from
-		// the slot to here.
-		if ix.distance(home, probe) >= ix.distance(slot, probe) {
-			ix.set(slot, ix.tags[probe], ix.refs[probe])
-			slot = probe
+		if b[overflowAt] < overflowLimit {
+			b[overflowAt]++
 		}
-	}
-	ix.set(slot, 0, 0)
-	ix.used--
-}
-
-// distance is how many steps it takes forwards from one slot to another.
-func (ix *index) distance(from, to int) int {
-	if to -= from; to < 0 {
-		to += len(ix.refs)
-	}
-	return to
-}
-
-// reserve makes sure that one more can be inserted.
-func (ix *index) reserve(hashOf func(ref) uint64) {
-	if indexFull(ix.slots(), ix.used+1) {
-		ix.resize(indexSlots(ix.used+1), hashOf)
+		at = t.after(at)
 	}
 }
 
-// shrink gives memory back when most slots are free.
-func (ix *index) shrink(hashOf func(ref) uint64) {
-	if indexEmpty(ix.slots(), ix.used) {
-		ix.resize(indexSlots(ix.used), hashOf)
-	}
-}
-
-func (ix *index) resize(slots int, hashOf func(ref) uint64) {
-	old := *ix
-	*ix = newIndex(slots)
-	for _, r := range old.refs {
-		if r != 0 {
-			ix.insert(hashOf(r), r)
+// slotOf finds r, which must be there.
+func (t *table) slotOf(hash uint64, r ref) (at, slot int) {
+	for at = t.home(hash); ; at = t.after(at) {
+		b := t.bucket(at)
+		for slot := range bucketSlots {
+			if bucketRef(b, slot) == r && b[slot] != 0 {
+				return at, slot
+			}
 		}
 	}
 }
 
-// bytes is the memory of the table beside the struct.
-func (ix *index) bytes() int { return cap(ix.tags) + cap(ix.refs)*unitBytes }
+// insert enters r, which must not be there, after a reserve.
+func (ix *index) insert(hash uint64, r ref) { ix.tableOf(hash).put(hash, r) }
 
-// firstHash is the least upper half of a hash whose home is at slot or beyond; 0 if slot is beyond the last.
-func (ix *index) firstHash(slot int) uint64 {
-	slots := uint64(len(ix.refs))
-	if uint64(slot) >= slots {
-		return 0
+// remove takes r out, which must be there.
+func (ix *index) remove(hash uint64, r ref) {
+	t := ix.tableOf(hash)
+	found, slot := t.slotOf(hash, r)
+	b := t.bucket(found)
+	b[slot] = 0
+	for at := t.home(hash); at != found; at = t.after(at) {
+		if b := t.bucket(at); b[overflowAt] < overflowLimit {
+			b[overflowAt]--
+		}
 	}
-	return (uint64(slot)<<32 + slots - 1) / slots
+	t.used--
+}
+
+// replace puts another ref in the place of r, which must be there.
+func (ix *index) replace(hash uint64, r, other ref) {
+	t := ix.tableOf(hash)
+	at, slot := t.slotOf(hash, r)
+	setBucketRef(t.bucket(at), slot, other)
+}
+
+// bucketsFor is how many buckets to make for so many members and some to come.
+func bucketsFor(used int) int { return used*17/(16*fullBucket) + 1 }
+
+// makeTable makes an empty table.
+func (ix *index) makeTable(buckets, depth int) (t table, ok bool) {
+	e, ok := obtain(ix.mem, buckets*bucketBytes)
+	if !ok {
+		return table{}, false
+	}
+	clear(e.buf)
+	ix.held += len(e.buf)
+	// What the memory gives beyond what was asked for is of use.
+	return table{extent: e, buckets: int32(len(e.buf) / bucketBytes), depth: int32(depth)}, true
+}
+
+func (ix *index) dropTable(t table) {
+	ix.held -= len(t.buf)
+	dismiss(ix.mem, t.extent)
+}
+
+// number finds a free number for a table.
+func (ix *index) number(t table) uint32 {
+	for i := range ix.tables {
+		if ix.tables[i].buckets == 0 {
+			ix.tables[i] = t
+			return uint32(i)
+		}
+	}
+	ix.tables = append(ix.tables, t)
+	return uint32(len(ix.tables) - 1)
+}
+
+// reserve makes sure that the hash can be inserted. It fails when there is no memory.
+func (ix *index) reserve(hash uint64, hashOf func(ref) uint64) bool {
+	if len(ix.directory) == 0 {
+		t, ok := ix.makeTable(1, 0)
+		if !ok {
+			return false
+		}
+		ix.directory, ix.tables = []uint32{0}, []table{t}
+		return true
+	}
+	t := ix.tableOf(hash)
+	if t.used < t.buckets*fullBucket {
+		return true
+	}
+	step := max(t.buckets/8, 1)
+	if t.buckets+step > tableBuckets && t.depth < depthLimit {
+		return ix.split(hash, hashOf) || t.used < t.buckets*bucketSlots
+	}
+	return ix.resize(t, int(t.buckets+step), hashOf) || t.used < t.buckets*bucketSlots
+}
+
+// resize gives a table another number of buckets.
+func (ix *index) resize(t *table, buckets int, hashOf func(ref) uint64) bool {
+	fresh, ok := ix.makeTable(buckets, int(t.depth))
+	if !ok {
+		return false
+	}
+	for r := range t.refs {
+		fresh.put(hashOf(r), r)
+	}
+	ix.dropTable(*t)
+	*t = fresh
+	return true
+}
+
+// refs are all refs in a table.
+func (t *table) refs(yield func(ref) bool) {
+	for at := range int(t.buckets) {
+		b := t.bucket(at)
+		for slot := range bucketSlots {
+			if b[slot] != 0 && !yield(bucketRef(b, slot)) {
+				return
+			}
+		}
+	}
+}
+
+// split makes two tables of the one for a hash.
+func (ix *index) split(hash uint64, hashOf func(ref) uint64) bool {
+	old := *ix.tableOf(hash)
+	var hashes [(tableBuckets + 1) * bucketSlots]uint64
+	var used [2]int
+	n := 0
+	for r := range old.refs {
+		hashes[n] = hashOf(r)
+		used[hashes[n]<<old.depth>>63]++
+		n++
+	}
+	low, ok := ix.makeTable(bucketsFor(used[0]), int(old.depth)+1)
+	if !ok {
+		return false
+	}
+	high, ok := ix.makeTable(bucketsFor(used[1]), int(old.depth)+1)
+	if !ok {
+		ix.dropTable(low)
+		return false
+	}
+	n = 0
+	for r := range old.refs {
+		if h := hashes[n]; h<<old.depth>>63 == 0 {
+			low.put(h, r)
+		} else {
+			high.put(h, r)
+		}
+		n++
+	}
+	if int(old.depth) == ix.depth {
+		ix.deepen()
+	}
+	first, count := ix.entries(hash, int(old.depth))
+	ix.tables[ix.directory[first]] = low
+	number := ix.number(high)
+	for i := first + count/2; i < first+count; i++ {
+		ix.directory[i] = number
+	}
+	ix.dropTable(old)
+	return true
+}
+
+// entries are those of the directory for a table of some depth.
+func (ix *index) entries(hash uint64, depth int) (first, count int) {
+	count = 1 << (ix.depth - depth)
+	return int(hash>>32>>(32-ix.depth)) &^ (count - 1), count
+}
+
+// deepen doubles the directory.
+func (ix *index) deepen() {
+	directory := make([]uint32, 2*len(ix.directory))
+	for i, number := range ix.directory {
+		directory[2*i], directory[2*i+1] = number, number
+	}
+	ix.directory = directory
+	ix.depth++
+}
+
+// shrink gives memory back that the table for a hash has too much. Where there is none for smaller tables it does
+// not.
+func (ix *index) shrink(hash uint64, hashOf func(ref) uint64) {
+	t := ix.tableOf(hash)
+	if t.buckets <= 1 || t.used >= t.buckets*sparseBucket {
+		return
+	}
+	if t.depth > 0 && t.buckets <= tableBuckets*5/8 && ix.join(hash, hashOf) {
+		return
+	}
+	if buckets := bucketsFor(int(t.used)); buckets < int(t.buckets)*7/8 {
+		ix.resize(t, buckets, hashOf)
+	}
+}
+
+// join makes one table of the one for a hash and its neighbour, if it would not be about to split again.
+func (ix *index) join(hash uint64, hashOf func(ref) uint64) bool {
+	t := ix.tableOf(hash)
+	depth := int(t.depth)
+	other := ix.tableOf(hash ^ 1<<(64-depth))
+	if other.depth != t.depth {
+		return false
+	}
+	buckets := bucketsFor(int(t.used + other.used))
+	if buckets > tableBuckets*3/4 {
+		return false
+	}
+	joined, ok := ix.makeTable(buckets, depth-1)
+	if !ok {
+		return false
+	}
+	for r := range t.refs {
+		joined.put(hashOf(r), r)
+	}
+	for r := range other.refs {
+		joined.put(hashOf(r), r)
+	}
+	ix.dropTable(*t)
+	ix.dropTable(*other)
+	first, count := ix.entries(hash, depth-1)
+	kept, freed := ix.directory[first], ix.directory[first+count-1]
+	ix.tables[kept], ix.tables[freed] = joined, table{}
+	for i := first; i < first+count; i++ {
+		ix.directory[i] = kept
+	}
+	ix.flatten()
+	return true
+}
+
+// flatten halves the directory, and forgets free numbers at the end, when nothing needs them.
+func (ix *index) flatten() {
+	for n := len(ix.tables); ix.tables[n-1].buckets == 0; n-- {
+		ix.tables = ix.tables[:n-1]
+	}
+	for i := range ix.tables {
+		if ix.tables[i].buckets > 0 && int(ix.tables[i].depth) == ix.depth {
+			return
+		}
+	}
+	directory := make([]uint32, len(ix.directory)/2)
+	for i := range directory {
+		directory[i] = ix.directory[2*i]
+	}
+	ix.directory = directory
+	ix.depth--
+	ix.flatten()
+}
+
+// prepare makes tables for so many members in an empty index. Without memory for them it leaves it to reserve.
+func (ix *index) prepare(members int) {
+	depth := 0
+	for members>>depth > tableBuckets*fullBucket*3/4 && depth < depthLimit {
+		depth++
+	}
+	each := members >> depth
+	if depth > 0 {
+		each += 2 * int(math.Sqrt(float64(each))) // hashes do not fall quite evenly
+	}
+	ix.depth = depth
+	for i := range uint32(1) << depth {
+		t, ok := ix.makeTable(bucketsFor(each), depth)
+		if !ok {
+			ix.free()
+			return
+		}
+		ix.directory, ix.tables = append(ix.directory, i), append(ix.tables, t)
+	}
+}
+
+// free gives everything back.
+func (ix *index) free() {
+	for _, t := range ix.tables {
+		if t.buckets > 0 {
+			ix.dropTable(t)
+		}
+	}
+	*ix = newIndex(ix.mem)
+}
+
+// bytes is the memory in all, beside the struct.
+func (ix *index) bytes() int {
+	return ix.held + cap(ix.directory)*int(unsafe.Sizeof(ix.directory[0])) + cap(ix.tables)*int(unsafe.Sizeof(table{}))
 }

@@ -60,28 +60,14 @@ func (s *Set) descendPacked(r Range, yield func([]byte, float64) bool) {
 
 func (s *Set) ascendList(r Range, yield func([]byte, float64) bool) {
 	changes := s.changes
-	at := s.list.walk(r.Start, r.low, r.high)
-	for n := r.Len(); ; at = s.list.at(at).next(0) {
-		nd := s.list.at(at)
-		if !yield(nd.member(), nd.score()) || s.changes != changes {
-			return
-		}
-		if n--; n == 0 {
-			return
-		}
-	}
+	s.list.ascendFrom(s.list.walk(r.Start, r.low, r.high), r.Len(), func(member []byte, score float64) bool {
+		return yield(member, score) && s.changes == changes
+	})
 }
 
 func (s *Set) descendList(r Range, yield func([]byte, float64) bool) {
 	changes := s.changes
-	at := s.list.walk(r.End-1, r.low, r.high)
-	for n := r.Len(); ; at = s.list.at(at).back() {
-		nd := s.list.at(at)
-		if !yield(nd.member(), nd.score()) || s.changes != changes {
-			return
-		}
-		if n--; n == 0 {
-			return
-		}
-	}
+	s.list.descendFrom(s.list.walk(r.End-1, r.low, r.high), r.Len(), func(member []byte, score float64) bool {
+		return yield(member, score) && s.changes == changes
+	})
 }

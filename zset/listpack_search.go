@@ -2,9 +2,12 @@ package zset
 
 import "bytes"
 
-// place is a position in either encoding with its rank. In a listpack pos is the offset of an entry (of the
-// end, for the place after the last); in a skip list it is the reference of a node.
-type place struct{ rank, pos int }
+// place is a position in either encoding with its rank: in a listpack the offset of an entry (of the end, for the
+// place after the last), in a skip list a spot.
+type place struct {
+	rank, pos int
+	spot      spot
+}
 
 // find looks a member up by its bytes: a walk that decodes no score, and compares bytes only where the length is
 // right and the last byte, in which members that are named alike differ most.
@@ -29,7 +32,7 @@ func (lp *listpack) seek(b *bound) int {
 			return end
 		}
 	}
-	return lp.first(place{0, lp.begin()}, b).pos
+	return lp.first(place{pos: lp.begin()}, b).pos
 }
 
 // first is the place of the first entry after b, or of the end, looked for from p onward.
@@ -47,7 +50,7 @@ func (lp *listpack) first(p place, b *bound) place {
 
 // ends are the places of the first entry and after the last.
 func (lp *listpack) ends() (low, high place) {
-	return place{0, lp.begin()}, place{lp.len(), lp.end()}
+	return place{pos: lp.begin()}, place{rank: lp.len(), pos: lp.end()}
 }
 
 // walk is the place with the given rank, which must be from 0 to the length, reached from the nearest of both

@@ -3,8 +3,8 @@ package zset
 // Score returns the member's score.
 func (s *Set) Score(member []byte) (float64, bool) {
 	if s.list != nil {
-		if _, _, nd := s.list.find(member); nd != nil {
-			return nd.score(), true
+		if r, _, ok := s.list.find(member); ok {
+			return s.list.records.score(r), true
 		}
 		return 0, false
 	}
@@ -16,10 +16,12 @@ func (s *Set) Score(member []byte) (float64, bool) {
 // Len()-1-rank.
 func (s *Set) Rank(member []byte) (rank int, score float64, ok bool) {
 	if s.list != nil {
-		if _, _, nd := s.list.find(member); nd != nil {
-			return s.list.rank(nd), nd.score(), true
+		r, _, ok := s.list.find(member)
+		if !ok {
+			return 0, 0, false
 		}
-		return 0, 0, false
+		score = s.list.records.score(r)
+		return s.list.rank(r, score), score, true
 	}
 	e, rank, ok := s.packed.find(member)
 	return rank, e.score, ok
@@ -32,8 +34,9 @@ func (s *Set) At(rank int) (member []byte, score float64, ok bool) {
 		return nil, 0, false
 	}
 	if s.list != nil {
-		nd := s.list.at(s.list.seekRank(rank))
-		return nd.member(), nd.score(), true
+		at := s.list.seekRank(rank)
+		member, score = s.list.records.pair(s.list.blocks.at(at.block).ref(at.i))
+		return member, score, true
 	}
 	low, high := s.packed.ends()
 	e := s.packed.entryAt(s.packed.walk(rank, low, high).pos)

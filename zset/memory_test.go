@@ -1,6 +1,7 @@
 package zset
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 )
@@ -22,7 +23,7 @@ func behind(v reflect.Value) int {
 	case reflect.Slice:
 		element := v.Type().Elem()
 		total = v.Cap() * int(element.Size())
-		if element.Kind() == reflect.Slice {
+		if element.Kind() == reflect.Slice || element.Kind() == reflect.Struct {
 			for i := range v.Len() {
 				total += behind(v.Index(i))
 			}
@@ -33,6 +34,44 @@ func behind(v reflect.Value) int {
 		}
 	}
 	return total
+}
+
+// testMemory is a Memory that fills what it gives and what comes back with bytes that mean nothing, knows
+// what is out, and may be told to have no more than so many bytes.
+type testMemory struct {
+	taken map[uint32]int // bytes by id
+	last  uint32
+	bytes int
+	limit int // 0: none
+}
+
+func newTestMemory() *testMemory { return &testMemory{taken: map[uint32]int{}} }
+
+func (m *testMemory) Alloc(n int) ([]byte, uint32, error) {
+	size := (n + 15) &^ 15
+	if m.limit > 0 && m.bytes+size > m.limit {
+		return nil, 0, errors.New("no memory")
+	}
+	b := make([]byte, size)
+	fill := b
+	for i := range fill {
+		fill[i] = 0xa5
+	}
+	m.last++
+	m.taken[m.last] = size
+	m.bytes += size
+	return b, m.last, nil
+}
+
+func (m *testMemory) Free(b []byte, id uint32) {
+	if m.taken[id] != len(b) {
+		panic("freed what is not there")
+	}
+	for i := range b {
+		b[i] = 0xdd
+	}
+	m.bytes -= len(b)
+	delete(m.taken, id)
 }
 
 // The histories compare after each step; here it is shown that the count sees what there is.

@@ -11,25 +11,31 @@ import (
 const (
 	maxP        = 0.75
 	levelsLimit = 64
+	// A block says in a byte how many members it has, which may be a few more than asked for.
+	leastBlockEntries, mostBlockEntries, defaultBlockEntries = 4, 240, 64
 )
 
 // Options are the knobs of a set. They are given as a whole and checked once, by NewTuning.
 type Options struct {
 	// P is the share of skip-list towers that reach from one level to the next, 0 < P <= 0.75.
-	// Smaller is more compact, larger has shorter searches, up to about 1/e; a member has 1/(1-P) links.
+	// Smaller is more compact, larger has shorter searches, up to about 1/e; a tower has 1/(1-P) links on average.
+	// Each tower stands on a block of members.
 	P float64
 	// MaxLevel caps the height of a tower, 1 to 64.
 	MaxLevel int
+	// BlockEntries is how many members next to each other in order share a node of the skip list, 4 to 240, rounded
+	// up to whole cache lines; 0 stands for 64. More is more compact, and makes inserts in large sets slower.
+	BlockEntries int
 	// ListpackMaxEntries is how many members a set may have and stay a listpack; 0 means it never is one.
 	ListpackMaxEntries int
 	// ListpackMaxValueBytes is the longest member, in bytes, that a listpack may be given.
 	ListpackMaxValueBytes int
 }
 
-// DefaultOptions are the values in force where nothing else was said: P = 1/e, 32 levels, listpacks of up to
-// 128 members of up to 64 bytes.
+// DefaultOptions are the values in force where nothing else was said: P = 1/e, 32 levels, blocks of 64
+// members, listpacks of up to 128 members of up to 64 bytes.
 func DefaultOptions() Options {
-	return Options{P: 1 / math.E, MaxLevel: 32, ListpackMaxEntries: 128, ListpackMaxValueBytes: 64}
+	return Options{P: 1 / math.E, MaxLevel: 32, BlockEntries: defaultBlockEntries, ListpackMaxEntries: 128, ListpackMaxValueBytes: 64}
 }
 
 // Tuning is a checked set of Options in the form that sets work with. It never changes, so any number of
@@ -51,6 +57,9 @@ func NewTuning(o Options) (*Tuning, error) {
 		return nil, fmt.Errorf("zset: P must be greater than 0 and at most %v, got %v", maxP, o.P)
 	case o.MaxLevel < 1 || o.MaxLevel > levelsLimit:
 		return nil, fmt.Errorf("zset: MaxLevel must be from 1 to %d, got %d", levelsLimit, o.MaxLevel)
+	case o.BlockEntries != 0 && (o.BlockEntries < leastBlockEntries || o.BlockEntries > mostBlockEntries):
+		return nil, fmt.Errorf("zset: BlockEntries must be from %d to %d, or 0 for %d, got %d",
+			leastBlockEntries, mostBlockEntries, defaultBlockEntries, o.BlockEntries)
 	case o.ListpackMaxEntries < 0:
 		return nil, fmt.Errorf("zset: ListpackMaxEntries must be 0 (never a listpack) or more, got %d", o.ListpackMaxEntries)
 	case o.ListpackMaxValueBytes < 0:
@@ -60,6 +69,9 @@ func NewTuning(o Options) (*Tuning, error) {
 }
 
 func newTuning(o Options) *Tuning {
+	if o.BlockEntries == 0 {
+		o.BlockEntries = defaultBlockEntries
+	}
 	t := &Tuning{options: o}
 	share := 1.0
 	for len(t.reach) < o.MaxLevel-1 {

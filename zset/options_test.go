@@ -111,27 +111,3 @@ func chiSquareBound(freedom int) float64 {
 	root := 1 - 2/(9*d) + z*math.Sqrt(2/(9*d))
 	return d * root * root * root
 }
-
-// TestLevelsOfList shows that the towers of a set are drawn so: their links are 1/(1-P) a member.
-func TestLevelsOfList(t *testing.T) {
-	const members = 50_000
-	for _, p := range []float64{0.25, 1 / math.E, 0.5, 0.75} {
-		tuning, err := NewTuning(Options{P: p, MaxLevel: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := NewSeeded(tuning, 7)
-		for i := range members {
-			s.Add(fmt.Appendf(nil, "%d", i), float64(i*7919%members), 0)
-		}
-		links := 0
-		for r := s.list.head.next(0); r != 0; r = s.list.at(r).next(0) {
-			links += s.list.at(r).levels()
-		}
-		mean, want := float64(links)/members, 1/(1-p)
-		deviation := math.Sqrt(p) / (1 - p) / math.Sqrt(members) // of the mean of a geometric distribution
-		if math.Abs(mean-want) > 5*deviation {
-			t.Errorf("P=%.3g: %.4f links a member, want %.4f ± %.4f", p, mean, want, 5*deviation)
-		}
-	}
-}

@@ -105,9 +105,9 @@ func (s *Set) ByLex(r LexRange) Range {
 func (s *Set) between(low, high bound) Range {
 	r := Range{set: s, changes: s.changes}
 	if s.list != nil {
-		r.low, r.high = s.list.low(&low), s.list.high(&high)
+		r.low, r.high = s.list.place(&low), s.list.place(&high)
 	} else {
-		r.low = s.packed.first(place{0, s.packed.begin()}, &low)
+		r.low = s.packed.first(place{pos: s.packed.begin()}, &low)
 		r.high = s.packed.first(r.low, &high)
 	}
 	if r.low.rank >= r.high.rank {

@@ -1,73 +1,133 @@
 package zset
 
-// An appender makes a skip list from members that arrive in order, each at the end: it remembers the last node
+import "math"
+
+// Rebuild makes a skip list anew by the present tuning: all towers are drawn with its P and MaxLevel, blocks are full,
+// and no memory is left that removals have freed. A set that the tuning allows to be a listpack becomes one. It takes time
+// in proportion to the members, of the order of 100 ns each, and memory for both lists meanwhile; without that it
+// returns ErrFull and has changed nothing.
+func (s *Set) Rebuild() error {
+	if s.list == nil {
+		return nil
+	}
+	if !s.list.rebuild(0, 0, s.tuning.orDefault()) {
+		return ErrFull
+	}
+	s.changed()
+	return nil
+}
+
+// An appender makes a skip list from members that arrive in order, each at the end: it remembers the last block
 // of every level, so that none is searched for.
 type appender struct {
 	list   *skipList
 	tuning *Tuning
-	end    path // last node of each level and its rank, counted from 1; 0 is the head
+	end    path // last block of each level and its rank, 0 being the head
+	expect int  // how many members are still to come
 }
 
-// append adds a member that is not there and belongs at the end. It fails, with nothing changed, when the arena
-// is full.
-func (a *appender) append(member []byte, score float64) bool {
+// newAppender fills an empty list with about so many members.
+func newAppender(l *skipList, members int, t *Tuning) *appender {
+	l.index.prepare(members)
+	return &appender{list: l, tuning: t, expect: members}
+}
+
+// append adds a member that is not there and belongs at the end. It fails, with no member changed, when there is no
+// memory.
+func (a *appender) append(member []byte, hash uint64, score float64) bool {
 	l := a.list
-	r, ok := l.newNode(member, score, a.tuning)
+	r, ok := l.records.add(member, score)
 	if !ok {
 		return false
 	}
-	l.index.reserve(l.hashOf)
-	l.index.insert(l.key.sum(member), r)
-	nd, rank := l.at(r), l.len()
-	l.raise(nd.levels())
-	for level := range nd.levels() {
-		prev := l.from(a.end.prev[level])
-		prev.setNext(level, r)
-		prev.setSpan(level, rank-a.end.rank[level])
-		a.end.prev[level], a.end.rank[level] = r, rank
-		nd.setNext(level, 0)
+	at, ok := a.room(score)
+	if !ok || !l.index.reserve(hash, l.hashOf) {
+		l.records.remove(r)
+		return false
 	}
-	nd.setBack(l.last)
-	l.last = r
+	l.index.insert(hash, r)
+	at.insert(at.count(), 0, r) // the key is of no use before the block is complete
+	l.length++
+	a.expect--
 	return true
 }
 
-// finish sets the spans of the links to nowhere, which must count what follows.
-func (a *appender) finish() {
-	for level := range a.list.levels {
-		a.list.from(a.end.prev[level]).setSpan(level, a.list.len()-a.end.rank[level])
+// room is the last block with room for a member.
+func (a *appender) room(score float64) (at block, ok bool) {
+	l := a.list
+	if l.last != 0 {
+		if at = l.blocks.at(l.last); !at.full() {
+			return at, true
+		}
+	}
+	levels := a.tuning.level(l.random.Uint64())
+	most := a.tuning.options.BlockEntries
+	r, at, ok := l.blocks.add(levels, blockUnits(levels, min(max(a.expect, 1), most)))
+	if !ok {
+		return nil, false
+	}
+	a.complete()
+	l.raise(levels)
+	for level := range levels {
+		l.block(a.end.prev[level]).setLink(level, score, r, l.length-int(a.end.rank[level]))
+		at.setLink(level, math.Inf(1), 0, 0)
+		a.end.prev[level], a.end.rank[level] = r, uint32(l.length)
+	}
+	at.setBack(l.last)
+	l.last = r
+	return at, true
+}
+
+// complete gives the members of the last block their keys.
+func (a *appender) complete() {
+	if l := a.list; l.last != 0 {
+		l.refit(l.blocks.at(l.last), bothSides)
 	}
 }
 
-// rebuild moves the members but those with ranks from start up to end into a new arena and index, which have no
-// waste, in order, which is good for walks. Towers are drawn anew. The hash key stays, so that a scan can go on.
-// Should the arena's limit be too near for that, nothing changes and ok is false.
+// finish ends the filling. It sets the spans of the links to nowhere, which must count what follows.
+func (a *appender) finish() {
+	l := a.list
+	a.complete()
+	l.lead()
+	for level := range l.levels {
+		l.block(a.end.prev[level]).setSpan(level, l.length-int(a.end.rank[level]))
+	}
+}
+
+// rebuild moves the members but those with ranks from start up to end into a new list, which has no waste, in order,
+// which is good for walks. The hash key stays, so that a scan can go on. Without memory for that nothing changes
+// and ok is false.
 func (l *skipList) rebuild(start, end int, t *Tuning) (ok bool) {
-	fresh := newSkipList(&l.random, l.len()-(end-start))
+	fresh := newSkipList(l.records.mem, &l.random)
 	fresh.key = l.key
-	fresh.arena.limit = l.arena.limit
-	a := appender{list: fresh, tuning: t}
-	for rank, r := 0, l.head.next(0); ; rank++ {
-		if rank == start {
-			r = l.seekRank(end)
+	fresh.records.limit, fresh.blocks.limit = l.records.limit, l.blocks.limit
+	a := newAppender(fresh, l.length-(end-start), t)
+	rank := 0
+	for r := l.head.next(0); r != 0; {
+		at := l.blocks.at(r)
+		l.touch(at, 0, at.count())
+		for i := range at.count() {
+			if rank < start || rank >= end {
+				member, score := l.records.pair(at.ref(i))
+				if !a.append(member, l.key.sum(member), score) {
+					fresh.free()
+					return false
+				}
+			}
+			rank++
 		}
-		if r == 0 {
-			break
-		}
-		nd := l.at(r)
-		if !a.append(nd.member(), nd.score()) {
-			return false
-		}
-		r = nd.next(0)
+		r = at.next(0)
 	}
 	a.finish()
+	l.free()
 	*l = *fresh
 	return true
 }
 
 // settle gives memory back when much of it is waste. It is called after whatever frees some.
 func (l *skipList) settle(t *Tuning) {
-	if l.arena.wasteful() {
+	if l.records.held+l.blocks.held > 2*(l.records.live+l.blocks.live)+8192 {
 		l.rebuild(0, 0, t)
 	}
 }

@@ -3,16 +3,16 @@ package zset
 // Remove takes member out, and returns the score it had.
 func (s *Set) Remove(member []byte) (score float64, ok bool) {
 	if s.list != nil {
-		slot, r, nd := s.list.find(member)
-		if nd == nil {
+		r, hash, ok := s.list.find(member)
+		if !ok {
 			return 0, false
 		}
-		score = nd.score()
+		score = s.list.records.score(r)
 		if s.Len() == 1 {
 			s.Release()
 			return score, true
 		}
-		s.list.remove(slot, r, nd)
+		s.list.remove(r, hash, score, s.tuning.orDefault())
 		s.list.settle(s.tuning.orDefault())
 		s.changed()
 		return score, true

@@ -17,36 +17,50 @@ func (s *Set) Scan(cursor uint64, count int, yield func(member []byte, score flo
 	return 0
 }
 
-// sparse bounds the slots looked at for each member that is wanted: tables that have lost most of their members
-// are gone through in small steps too.
-const sparse = 16
-
-// scanList goes through the index in the order of homes. The cursor is a position among the upper 32 bits of hashes:
-// what lies before it has been given. As that does not depend on the number of slots, nor on the order in which
-// members came, members are neither missed nor, but for those that were removed and added again, given twice when
-// the index has grown or shrunk between calls.
+// scanList goes through the index in the order of hashes. The cursor is a position among the upper halves of hashes:
+// what lies before it has been given. As that does not depend on the tables, nor on the order in which members
+// came, members are neither missed nor, but for those that were removed and added again, given twice when the index has
+// grown or shrunk between calls.
+//
+// It gives whole buckets until they had count members, or were as many as count, when most are empty.
 func (s *Set) scanList(cursor uint64, count int, yield func([]byte, float64)) (next uint64) {
 	if cursor >= 1<<32 {
 		return 0
 	}
 	l, changes := s.list, s.changes
-	slots := l.index.slots()
-	first := l.index.home(cursor << 32)
-	// As many homes as have about count members between them.
-	count = min(count, l.len())
-	past := first + max(min(count*slots/l.len(), count*sparse), 1)
-	next = l.index.firstHash(past)
-	// Members whose homes are in [first, past) are in these slots or beyond them up to the first free one.
-	for slot, n := first, 0; n < slots && (n < past-first || l.index.refs[slot] != 0); n++ {
-		if r := l.index.refs[slot]; r != 0 {
-			nd := l.at(r)
-			if at := l.hashOf(r) >> 32; cursor <= at && (at < next || next == 0) {
-				if yield(nd.member(), nd.score()); s.changes != changes {
-					break
+	for given, seen := 0, 0; given < count && seen < count; seen++ {
+		t := l.index.tableOf(cursor << 32)
+		home := t.home(cursor << 32)
+		next = t.firstHash(cursor, home+1)
+		for at := home; ; at = t.after(at) {
+			b := t.bucket(at)
+			for slot := range bucketSlots {
+				if b[slot] == 0 {
+					continue
+				}
+				r := bucketRef(b, slot)
+				if h := l.hashOf(r) >> 32; cursor <= h && h < next {
+					given++
+					if yield(l.records.pair(r)); s.changes != changes {
+						return next & (1<<32 - 1)
+					}
 				}
 			}
+			if b[overflowAt] == 0 || at == home-1 || home == 0 && at == int(t.buckets)-1 {
+				break
+			}
 		}
-		slot = l.index.after(slot, 1)
+		if cursor = next; cursor == 1<<32 {
+			return 0
+		}
 	}
-	return next
+	return cursor
+}
+
+// firstHash is the least upper half of a hash whose home is the given bucket or beyond it, in the table where the hash
+// that has the upper half within belongs; where there is no such bucket, the first of the next table.
+func (t *table) firstHash(within uint64, bucket int) uint64 {
+	width := uint64(1) << (32 - t.depth) // how many upper halves belong to the table
+	n := uint64(t.buckets)
+	return within&^(width-1) + (uint64(bucket)*width+n-1)/n
 }

@@ -25,6 +25,7 @@ func (e Encoding) String() string {
 // one write it.
 type Set struct {
 	tuning *Tuning   // nil: the defaults
+	memory Memory    // of the list; nil: the Go heap
 	packed listpack  // the members, while list is nil
 	list   *skipList // the members, once they were too many or too long for a listpack; never empty
 	// changes is different after each change to the set. It tells a Range whether the places it remembers still
@@ -35,6 +36,14 @@ type Set struct {
 // New makes an empty set with a random seed; a nil t stands for the default options.
 func New(t *Tuning) *Set { return NewSeeded(t, rand.Uint64()) }
 
+// NewIn is New for a set that has its skip list in m, of which it holds none again once it is released or has lost its
+// last member. Listpacks are in the Go heap.
+func NewIn(m Memory, t *Tuning) *Set {
+	s := New(t)
+	s.memory = m
+	return s
+}
+
 // NewSeeded makes an empty set whose towers and index follow from seed and from what is done to it, for runs
 // that can be repeated. Whoever can guess the seed can choose members that make the index slow.
 func NewSeeded(t *Tuning, seed uint64) *Set { return &Set{tuning: t, changes: seed} }
@@ -43,22 +52,17 @@ func NewSeeded(t *Tuning, seed uint64) *Set { return &Set{tuning: t, changes: se
 // itself.
 //
 // A listpack that exceeds the new thresholds converts at the next Add that changes it. A skip list does not go back to
-// a listpack when thresholds rise, only when it has lost its last member. In a skip list each member that is added
-// or moves to another place has its tower drawn with the new P and MaxLevel.
+// a listpack when thresholds rise, only when it has lost its last member. In a skip list each block that is made from
+// now on, mostly by splitting one that is full, has its tower drawn with the new P and MaxLevel, and blocks are
+// split when they exceed the new BlockEntries. Rebuild applies the options to all there is.
 func (s *Set) SetTuning(t *Tuning) {
-	if s.list != nil {
-		before, after := s.tuning.Options(), t.Options()
-		if before.P != after.P || before.MaxLevel != after.MaxLevel {
-			s.list.mixed = true
-		}
-	}
 	s.tuning = t
 }
 
 // Len is the number of members.
 func (s *Set) Len() int {
 	if s.list != nil {
-		return s.list.len()
+		return s.list.length
 	}
 	return s.packed.len()
 }
@@ -85,6 +89,9 @@ func (s *Set) MemoryUsage() int {
 // again. Call it when done with a set: its memory need not be of the kind that the garbage collector frees. It may
 // be called by a goroutine that the set was handed over to.
 func (s *Set) Release() {
+	if s.list != nil {
+		s.list.free()
+	}
 	s.packed, s.list = listpack{}, nil
 	s.changed()
 }
@@ -103,14 +110,18 @@ func (s *Set) outgrown(members, size int) bool {
 		len(s.packed.buf)+size > listpackLimit
 }
 
-// convert makes the listpack a skip list. It cannot fail: what the largest listpack holds fits in an arena.
-func (s *Set) convert() {
-	list := newSkipList(rand.NewPCG(s.changes, 0), s.packed.len()+1)
-	a := appender{list: list, tuning: s.tuning.orDefault()}
+// convert makes the listpack a skip list. It fails, with nothing changed, when there is no memory.
+func (s *Set) convert() bool {
+	list := newSkipList(s.memory, rand.NewPCG(s.changes, 0))
+	a := newAppender(list, s.packed.len(), s.tuning.orDefault())
 	for e := range s.packed.all {
-		a.append(e.member, e.score)
+		if !a.append(e.member, list.key.sum(e.member), e.score) {
+			list.free()
+			return false
+		}
 	}
 	a.finish()
 	s.packed, s.list = listpack{}, list
 	s.changes++
+	return true
 }

@@ -121,47 +121,6 @@ func pairsOf(s *Set) (pairs []pair) {
 	return pairs
 }
 
-// TestNewTowers changes P and then all scores: the towers must follow.
-func TestNewTowers(t *testing.T) {
-	tuning := func(p float64) *Tuning {
-		tuning, err := NewTuning(Options{P: p, MaxLevel: 32})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tuning
-	}
-	const members = 20_000
-	s := NewSeeded(tuning(0.25), 1)
-	rescore := func(by int) {
-		for i := range members {
-			s.Add(fmt.Appendf(nil, "%d", i), float64(i*by%members), 0)
-		}
-	}
-	links := func() float64 {
-		links := 0
-		for r := s.list.head.next(0); r != 0; r = s.list.at(r).next(0) {
-			links += s.list.at(r).levels()
-		}
-		return float64(links) / members
-	}
-	rescore(7919)
-	if before := links(); math.Abs(before-4.0/3) > 0.03 {
-		t.Fatalf("%.3f links a member with P = 1/4", before)
-	}
-	s.SetTuning(tuning(0.25))
-	if s.list.mixed {
-		t.Error("the same options are taken for others")
-	}
-	s.SetTuning(tuning(0.5))
-	rescore(7877)
-	if after := links(); math.Abs(after-2) > 0.05 {
-		t.Errorf("%.3f links a member with P = 1/2", after)
-	}
-	if err := s.check(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestOddMembers uses nil, the set's own bytes, and bytes that the caller changes afterwards.
 func TestOddMembers(t *testing.T) {
 	eachEncoding(t, func(t *testing.T, fresh func() *Set) {

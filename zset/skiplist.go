@@ -2,292 +2,345 @@ package zset
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"unsafe"
 )
 
-// A skipList is a set of any size: nodes in order, each with links to the next one of every level up to its own,
-// and an index that finds a node by its member. head is a node of no member before the first, apart from the
-// arena so that it can grow; as a node to come from it is ref 0, which as a node to go to is the end.
+// A skipList is a set of any size: its members are records, in order in the blocks of an unrolled skip list, and an
+// index finds a record by the member.
 //
-//	level 2  head ------------------------------> c ----------------------> 0
-//	level 1  head -------------> b -------------> c ----------------------> 0
-//	level 0  head ----> a -----> b -----> … ----> c -----> d -----> e ----> 0
-//	           0 <----- a <----- b <----- … <---- c <----- d <----- e
+//	level 2  head ----------------------------------------> [k … p] ----------> end
+//	level 1  head ---------------> [d … j] ---------------> [k … p] ----------> end
+//	level 0  head -> [a b c] ----> [d … j] ----> [j' …] --> [k … p] -> [q r] -> end
+//	              0 <- [a b c] <-- [d … j] <---- [j' …] <-- [k … p] <- [q r]
 //
-// How many levels a node gets is drawn when it is made (Tuning.level).
+// How many levels a block gets is drawn when it is made (Tuning.level). head is a block of no members before the
+// first, apart from the others so that it can grow; as a block to come from it is ref 0, which as a block to go to is
+// the end. What separates two blocks is in the link from one to the other (block.go): a member that belongs
+// between them goes to the end of the left one, so a block's first member never has to be made known.
 type skipList struct {
-	arena  arena
-	index  index
-	head   node
-	levels int // that have a node; at least 1
-	last   ref // the last node, 0 when there is none
-	key    hashKey
-	random rand.PCG
-	// mixed says that the options for towers have changed while there were nodes: members that move get a new
-	// tower, so that the new options come to hold in a set whose members stay and only their scores change.
-	mixed bool
+	records records
+	blocks  blocks
+	index   index
+	head    block
+	levels  int // that have a block; at least 1
+	length  int
+	last    ref // the last block, 0 when there is none
+	key     hashKey
+	random  rand.PCG
 }
 
-func newSkipList(random *rand.PCG, members int) *skipList {
-	return &skipList{
-		arena:  newArena(),
-		index:  newIndex(indexSlots(members)),
-		head:   make(node, nodeBytes(1, 0)),
-		levels: 1,
-		key:    hashKey{random.Uint64(), random.Uint64()},
-		random: *random,
+func newSkipList(m Memory, random *rand.PCG) *skipList {
+	l := &skipList{
+		records: newRecords(m),
+		blocks:  newBlocks(m),
+		index:   newIndex(m),
+		head:    make(block, linkAt),
+		key:     hashKey{random.Uint64(), random.Uint64()},
+		random:  *random,
 	}
+	l.raise(1)
+	return l
 }
 
-func (l *skipList) len() int { return l.index.used }
+// free gives all memory back. The list must not be used any more.
+func (l *skipList) free() {
+	l.records.free()
+	l.blocks.free()
+	l.index.free()
+}
 
 // bytes is the memory of the list in all.
 func (l *skipList) bytes() int {
-	return int(unsafe.Sizeof(*l)) + l.arena.bytes() + l.index.bytes() + cap(l.head)
+	return int(unsafe.Sizeof(*l)) + l.records.bytes() + l.blocks.bytes() + l.index.bytes() + cap(l.head)
 }
 
-// at is the node at r, which must not be 0.
-func (l *skipList) at(r ref) node { return l.arena.at(r) }
-
-// from is the node to come from at r: the head if r is 0.
-func (l *skipList) from(r ref) node {
+// block is the block to come from at r: the head if r is 0.
+func (l *skipList) block(r ref) block {
 	if r == 0 {
 		return l.head
 	}
-	return l.arena.at(r)
+	return l.blocks.at(r)
 }
 
-func (l *skipList) hashOf(r ref) uint64 { return l.key.sum(l.at(r).member()) }
+func (l *skipList) hashOf(r ref) uint64 { return l.key.sum(l.records.member(r)) }
 
-// find looks a member up, and gives its slot in the index and its node.
-func (l *skipList) find(member []byte) (slot int, r ref, nd node) {
-	p := l.index.probe(l.key.sum(member))
-	for slot, ok := p.next(&l.index); ok; slot, ok = p.next(&l.index) {
-		r := l.index.refs[slot]
-		if nd := l.at(r); bytes.Equal(nd.member(), member) {
-			return slot, r, nd
+// find looks a member up by its bytes.
+func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
+	hash = l.key.sum(member)
+	if l.length == 0 {
+		return 0, hash, false
+	}
+	t, tag := l.index.tableOf(hash), tagOf(hash)
+	for at := t.home(hash); ; at = t.after(at) {
+		b := t.bucket(at)
+		low, high := matches(b, tag)
+		for ; low != 0; low &= low - 1 {
+			if slot := bits.TrailingZeros64(low) / 8; b[slot] == tag {
+				if r := bucketRef(b, slot); bytes.Equal(l.records.member(r), member) {
+					return r, hash, true
+				}
+			}
+		}
+		for ; high != 0; high &= high - 1 {
+			if slot := 8 + bits.TrailingZeros64(high)/8; b[slot] == tag {
+				if r := bucketRef(b, slot); bytes.Equal(l.records.member(r), member) {
+					return r, hash, true
+				}
+			}
+		}
+		if b[overflowAt] == 0 {
+			return 0, hash, false
 		}
 	}
-	return 0, 0, nil
 }
 
-// seek finds the last node before b, and how many members are not after it.
-func (l *skipList) seek(b *bound) (rank int, prev ref) {
-	nd, seen := l.head, ref(0)
+// boundOf is the gap just before a record's member, or where it would be with another score.
+func (l *skipList) boundOf(r ref, score float64) bound {
+	return bound{score: score, member: l.records.member(r)}
+}
+
+// A spot is a place between members: in a block, before the member at position i or at its end.
+type spot struct {
+	block ref
+	i     int
+}
+
+// seek finds the spot at b, and how many members are before it.
+func (l *skipList) seek(b *bound) (rank int, s spot) {
+	at, r, seen := l.head, ref(0), ref(0)
 	for level := l.levels - 1; level >= 0; level-- {
 		for {
-			next := nd.next(level)
-			if next == seen { // 0, or the node that the level above stopped at
+			link := at[linkAt+level*linkSize:][:linkSize]
+			between := math.Float64frombits(binary.LittleEndian.Uint64(link))
+			if between > b.score {
 				break
 			}
-			following := l.at(next)
-			if !following.before(b) {
+			next := ref(binary.LittleEndian.Uint32(link[nextAt:]))
+			if between == b.score && (next == seen || !l.tied(next, b)) {
 				seen = next
 				break
 			}
-			rank += nd.span(level)
-			nd, prev = following, next
+			rank += int(binary.LittleEndian.Uint32(link[spanAt:]))
+			r, at = next, l.blocks.at(next)
 		}
 	}
-	return rank, prev
+	if r == 0 {
+		r = l.head.next(0)
+		at = l.blocks.at(r)
+	}
+	i := l.within(at, b)
+	return rank + i, spot{r, i}
 }
 
-// seekRank is the node that has so many members before it; 0 if there is none.
-func (l *skipList) seekRank(rank int) ref {
-	if rank >= l.len() {
-		return 0
+// tied says, given that a block is only known not to be wholly before or after b's score, that its first member
+// lies before b.
+func (l *skipList) tied(r ref, b *bound) bool {
+	if r == 0 || b.tie == tieAfter {
+		return false
 	}
-	nd, left := l.head, rank+1
-	for level := l.levels - 1; ; level-- {
+	member, score := l.records.pair(l.blocks.at(r).ref(0))
+	return b.follows(member, score)
+}
+
+// within is how many members of a block are before b.
+func (l *skipList) within(at block, b *bound) int {
+	key, _ := at.keyOf(b.score)
+	i := at.below(key)
+	if i == at.count() || at.key(i) != key {
+		return i
+	}
+	return l.among(at, b, i, at.equal(i, key))
+}
+
+// among is within for members whose keys do not decide: those at [from, to).
+func (l *skipList) among(at block, b *bound, from, to int) int {
+	for from < to {
+		middle := (from + to) / 2
+		if member, score := l.records.pair(at.ref(middle)); b.follows(member, score) {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return from
+}
+
+// position is that of a record in its block.
+func (l *skipList) position(at block, r ref, score float64) int {
+	key, _ := at.keyOf(score)
+	i := at.below(key)
+	for at.ref(i) != r {
+		i++
+	}
+	return i
+}
+
+// rank is how many members come before the one at r.
+func (l *skipList) rank(r ref, score float64) int {
+	b := l.boundOf(r, score)
+	at, rank, seen, moved := l.head, 0, ref(0), false
+	for level := l.levels - 1; level >= 0; level-- {
 		for {
-			next := nd.next(level)
-			span := nd.span(level)
-			if next == 0 || span > left {
+			link := at[linkAt+level*linkSize:][:linkSize]
+			between := math.Float64frombits(binary.LittleEndian.Uint64(link))
+			if between > score {
 				break
 			}
-			if left -= span; left == 0 {
-				return next
+			next := ref(binary.LittleEndian.Uint32(link[nextAt:]))
+			if between == score && (next == seen || !l.reaches(next, r, &b)) {
+				seen = next
+				break
 			}
-			nd = l.at(next)
+			rank += int(binary.LittleEndian.Uint32(link[spanAt:]))
+			at, moved = l.blocks.at(next), true
 		}
 	}
+	if !moved {
+		at = l.blocks.at(l.head.next(0))
+	}
+	return rank + l.position(at, r, score)
 }
 
-// A path holds for each level in use the last node before a place, 0 being the head, and how many members are
-// not after that node.
+// reaches is tied for a member that is there: the block that it begins counts too.
+func (l *skipList) reaches(next, r ref, b *bound) bool {
+	if next == 0 {
+		return false
+	}
+	first := l.blocks.at(next).ref(0)
+	if first == r {
+		return true
+	}
+	member, score := l.records.pair(first)
+	return b.follows(member, score)
+}
+
+// seekRank is the spot of the member that has so many before it, which must be there.
+func (l *skipList) seekRank(rank int) spot {
+	at, r := l.head, ref(0)
+	for level := l.levels - 1; level >= 0; level-- {
+		for {
+			span := at.span(level)
+			if span > rank {
+				break
+			}
+			next := at.next(level)
+			if next == 0 {
+				break
+			}
+			rank -= span
+			r, at = next, l.blocks.at(next)
+		}
+	}
+	if r == 0 {
+		r = l.head.next(0)
+	}
+	return spot{r, rank}
+}
+
+// A path holds for each level in use the last block at or before a spot, 0 being the head, and how many members
+// are before that block; that of level 0 is the spot's own.
 type path struct {
 	prev [levelsLimit]ref
-	rank [levelsLimit]int
+	rank [levelsLimit]uint32
+	i    int // of the spot
 }
 
-// trace finds the path to the first node that is not before b.
-func (l *skipList) trace(b *bound, p *path) {
-	nd, prev, rank, seen := l.head, ref(0), 0, ref(0)
+// trace finds the path to b.
+func (l *skipList) trace(b *bound, p *path) { p.i = l.within(l.descend(b, p), b) }
+
+// traceMember finds the path to the member at r.
+func (l *skipList) traceMember(r ref, score float64, p *path) {
+	b := l.boundOf(r, score)
+	b.tie = tieThrough // past it, so that the block it may begin is reached
+	p.i = l.position(l.descend(&b, p), r, score)
+}
+
+// descend finds the blocks of the path to b, and gives the last.
+func (l *skipList) descend(b *bound, p *path) block {
+	at, r, rank, seen := l.head, ref(0), uint32(0), ref(0)
 	for level := l.levels - 1; level >= 0; level-- {
 		for {
-			next := nd.next(level)
-			if next == seen {
+			link := at[linkAt+level*linkSize:][:linkSize]
+			between := math.Float64frombits(binary.LittleEndian.Uint64(link))
+			if between > b.score {
 				break
 			}
-			following := l.at(next)
-			if !following.before(b) {
+			next := ref(binary.LittleEndian.Uint32(link[nextAt:]))
+			if between == b.score && (next == seen || !l.tied(next, b)) {
 				seen = next
 				break
 			}
-			rank += nd.span(level)
-			nd, prev = following, next
+			rank += binary.LittleEndian.Uint32(link[spanAt:])
+			r, at = next, l.blocks.at(next)
 		}
-		p.prev[level], p.rank[level] = prev, rank
+		p.prev[level], p.rank[level] = r, rank
 	}
+	return l.enter(p)
 }
 
-// traceRank finds the path to the node that has rank members before it.
+// enter makes a path that ends at the head lead to the first block, and gives the block at its end.
+func (l *skipList) enter(p *path) block {
+	if p.prev[0] == 0 {
+		first := l.head.next(0)
+		for level := range l.blocks.at(first).levels() {
+			p.prev[level] = first
+		}
+	}
+	return l.blocks.at(p.prev[0])
+}
+
+// traceRank finds the path to the member that has so many before it.
 func (l *skipList) traceRank(rank int, p *path) {
-	nd, prev, seen := l.head, ref(0), 0
+	at, r, seen := l.head, ref(0), uint32(0)
 	for level := l.levels - 1; level >= 0; level-- {
 		for {
-			next := nd.next(level)
-			span := nd.span(level)
-			if next == 0 || seen+span > rank {
+			next, span := at.next(level), uint32(at.span(level))
+			if next == 0 || seen+span > uint32(rank) {
 				break
 			}
 			seen += span
-			nd, prev = l.at(next), next
+			r, at = next, l.blocks.at(next)
 		}
-		p.prev[level], p.rank[level] = prev, seen
+		p.prev[level], p.rank[level] = r, seen
 	}
+	p.i = rank - int(seen)
 }
 
-// insert adds a member that is not there. It fails, with nothing changed, when the arena is full.
-func (l *skipList) insert(member []byte, score float64, t *Tuning) (ok bool) {
-	r, ok := l.newNode(member, score, t)
-	if !ok {
-		return false
+// traceBefore finds on each level the last block before the one that has rank members before it. The path has no spot.
+func (l *skipList) traceBefore(rank int, p *path) {
+	if rank == 0 {
+		*p = path{}
+		return
 	}
-	l.index.reserve(l.hashOf)
-	nd := l.at(r)
-	l.index.insert(l.key.sum(member), r)
-	l.link(r, nd)
-	return true
+	l.traceRank(rank-1, p)
 }
 
-// newNode makes a node that is not linked yet.
-func (l *skipList) newNode(member []byte, score float64, t *Tuning) (ref, bool) {
-	levels := t.level(l.random.Uint64())
-	r, ok := l.arena.alloc(nodeBytes(levels, len(member)))
-	if ok {
-		l.at(r).init(levels, member, score)
-	}
-	return r, ok
-}
-
-// link puts a node, whose member is in the index already, in its place.
-func (l *skipList) link(r ref, nd node) {
-	l.raise(nd.levels())
-	var p path
-	l.trace(&bound{score: nd.score(), member: nd.member()}, &p)
-	rank := p.rank[0]
-	for level := range l.levels {
-		prev := l.from(p.prev[level])
-		span := prev.span(level) + 1
-		if level < nd.levels() {
-			here := rank + 1 - p.rank[level]
-			nd.setNext(level, prev.next(level))
-			nd.setSpan(level, span-here)
-			prev.setNext(level, r)
-			span = here
-		}
-		prev.setSpan(level, span)
-	}
-	nd.setBack(p.prev[0])
-	if next := nd.next(0); next != 0 {
-		l.at(next).setBack(r)
-	} else {
-		l.last = r
-	}
-}
-
-// raise makes the head as tall as a node that is about to be linked.
+// raise makes the head as tall as a block that is about to be linked.
 func (l *skipList) raise(levels int) {
-	if need := nodeBytes(levels, 0); need > len(l.head) {
-		l.head = append(l.head, make(node, need-len(l.head))...)
+	if need := linkAt + levels*linkSize; need > len(l.head) {
+		l.head = append(l.head, make(block, need-len(l.head))...)
 	}
 	for ; l.levels < levels; l.levels++ {
-		l.head.setNext(l.levels, 0)
-		l.head.setSpan(l.levels, l.len()-1)
+		l.head.setLink(l.levels, math.Inf(1), 0, l.length)
 	}
 }
 
-// unlink takes the node r out of all its levels; p is the path to it.
-func (l *skipList) unlink(r ref, nd node, p *path) {
-	for level := range l.levels {
-		prev := l.from(p.prev[level])
-		span := prev.span(level) - 1
-		if level < nd.levels() {
-			span += nd.span(level)
-			prev.setNext(level, nd.next(level))
-		}
-		prev.setSpan(level, span)
-	}
-	if next := nd.next(0); next != 0 {
-		l.at(next).setBack(nd.back())
-	} else {
-		l.last = nd.back()
-	}
-	l.lower()
-}
-
-// lower drops levels that have no node left.
+// lower drops levels that have no block left.
 func (l *skipList) lower() {
 	for l.levels > 1 && l.head.next(l.levels-1) == 0 {
 		l.levels--
 	}
 }
 
-// rank is how many members come before the one at nd.
-func (l *skipList) rank(nd node) int {
-	rank, _ := l.seek(&bound{score: nd.score(), member: nd.member()})
-	return rank
-}
-
-// remove takes out the member at a slot of the index.
-func (l *skipList) remove(slot int, r ref, nd node) {
-	var p path
-	l.trace(&bound{score: nd.score(), member: nd.member()}, &p)
-	l.unlink(r, nd, &p)
-	l.index.remove(slot, l.hashOf)
-	l.arena.release(r, nd.bytes())
-	l.index.shrink(l.hashOf)
-}
-
-// rescore gives a member another score. It stays where it is if the order allows.
-func (l *skipList) rescore(slot int, r ref, nd node, score float64, t *Tuning) {
-	if l.fits(nd, score) {
-		nd.setScore(score)
-		return
+// passed adds n to the spans over the end of a path.
+func (l *skipList) passed(p *path, n int) {
+	for level := range l.levels {
+		at := l.block(p.prev[level])[linkAt+level*linkSize+spanAt:]
+		binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)+uint32(n))
 	}
-	var p path
-	l.trace(&bound{score: nd.score(), member: nd.member()}, &p)
-	l.unlink(r, nd, &p)
-	nd.setScore(score)
-	if l.mixed {
-		// Without room for another tower the member keeps the one it has.
-		if fresh, ok := l.newNode(nd.member(), score, t); ok {
-			l.index.refs[slot] = fresh
-			l.arena.release(r, nd.bytes())
-			r, nd = fresh, l.at(fresh)
-		}
-	}
-	l.link(r, nd)
-}
-
-// fits says that with this score a node would lie between the same neighbours.
-func (l *skipList) fits(nd node, score float64) bool {
-	b := bound{score: score, member: nd.member()}
-	if back := nd.back(); back != 0 && !l.at(back).before(&b) {
-		return false
-	}
-	next := nd.next(0)
-	return next == 0 || !l.at(next).before(&b)
+	l.length += n
 }

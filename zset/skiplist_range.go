@@ -3,84 +3,183 @@ package zset
 // removeRange takes out the members with ranks from start up to end, which are neither none nor all.
 func (l *skipList) removeRange(start, end int, t *Tuning) {
 	// When fewer stay than go it is less work to move those that stay.
-	if end-start > l.len()/2 && l.rebuild(start, end, t) {
+	if end-start > l.length/2 && end-start > fewMembers && l.rebuild(start, end, t) {
 		return
 	}
-	for r, n := l.cut(start, end), end-start; n > 0; n-- {
-		nd := l.at(r)
-		next := nd.next(0)
-		l.drop(r, nd)
-		r = next
+	s := l.seekRank(start)
+	for n := end - start; n > 0; {
+		at := l.blocks.at(s.block)
+		for ; s.i < at.count() && n > 0; s.i++ {
+			r := at.ref(s.i)
+			l.drop(r, l.hashOf(r))
+			n--
+		}
+		s = spot{at.next(0), 0}
 	}
-	l.index.shrink(l.hashOf)
+	l.cut(start, end, t)
 }
 
-// drop takes a node that is linked no more out of the index, and gives its memory back.
-func (l *skipList) drop(r ref, nd node) {
-	slot, _, _ := l.find(nd.member())
-	l.index.remove(slot, l.hashOf)
-	l.arena.release(r, nd.bytes())
-}
+// fewMembers is how many can be removed one by one in less time than it takes to make a list.
+const fewMembers = 16
 
-// cut unlinks the run of nodes with ranks from start up to end, at once on each level, and gives its first. The
-// nodes of the run keep the links between them.
-func (l *skipList) cut(start, end int) (first ref) {
+// cut unlinks the members with ranks from start up to end, whose records are no longer there, at once on each level.
+func (l *skipList) cut(start, end int, t *Tuning) {
 	var low, high path
-	l.traceRank(start, &low)
-	l.traceRank(end, &high)
-	first = l.from(low.prev[0]).next(0)
-	for level := range l.levels {
-		// The level's last node before the end of the run is in the run, or it is the one before the run.
-		prev, last := l.from(low.prev[level]), l.from(high.prev[level])
-		past := high.rank[level] + last.span(level) // the members not after where last's link leads
-		prev.setNext(level, last.next(level))
-		prev.setSpan(level, past-low.rank[level]-(end-start))
+	l.traceBefore(start, &low)
+	l.traceRank(min(end, l.length-1), &high)
+	first, last := low.prev[0], high.prev[0]
+	if end == l.length {
+		last = 0
 	}
-	if next := l.from(low.prev[0]).next(0); next != 0 {
-		l.at(next).setBack(low.prev[0])
+	if first != 0 && first == last {
+		at, before := l.blocks.at(first), int(low.rank[0])
+		at.remove(start-before, end-before)
+		l.passed(&low, start-end)
+		l.tidy(&low, t)
+		return
+	}
+	gone := l.block(first).next(0)
+	l.bridge(&low, &high, last, start, end)
+	if first != 0 {
+		at := l.blocks.at(first)
+		at.remove(start-int(low.rank[0]), at.count())
+	}
+	if last != 0 {
+		at := l.blocks.at(last)
+		drop := end - int(high.rank[0])
+		at.remove(0, drop)
+		at.setBack(first)
+		for level := range at.levels() {
+			at.setSpan(level, at.span(level)-drop)
+		}
 	} else {
-		l.last = low.prev[0]
+		l.last = first
 	}
+	for gone != last {
+		next := l.blocks.at(gone).next(0)
+		l.blocks.remove(gone)
+		gone = next
+	}
+	l.length -= end - start
 	l.lower()
-	return first
+	if first == 0 {
+		l.lead()
+	} else {
+		l.tidy(&low, t)
+	}
+	if start < l.length {
+		l.traceRank(start, &low)
+		l.tidy(&low, t)
+	}
+}
+
+// bridge links, on each level, the blocks at the end of the path low to what is behind the gap: the block at last, which
+// is at the end of the path high and will begin with the member of rank end, or what that path leads to.
+func (l *skipList) bridge(low, high *path, last ref, start, end int) {
+	for level := range l.levels {
+		prev, far := l.block(low.prev[level]), l.block(high.prev[level])
+		rank := int(low.rank[level])
+		if last != 0 && level < l.blocks.at(last).levels() {
+			at := l.blocks.at(last)
+			bound := l.records.score(at.ref(end - int(high.rank[0])))
+			prev.setLink(level, bound, last, start-rank)
+			continue
+		}
+		span := int(high.rank[level]) + far.span(level) - (end - start) - rank
+		prev.setLink(level, far.bound(level), far.next(level), span)
+	}
 }
 
 // ends are the places of the first member and after the last.
 func (l *skipList) ends() (low, high place) {
-	return place{0, int(l.head.next(0))}, place{l.len(), int(l.last)}
+	return place{spot: spot{l.head.next(0), 0}},
+		place{rank: l.length, spot: spot{l.last, l.blocks.at(l.last).count()}}
 }
 
-// low and high are the places of a range's ends, given the bounds there: in a skip list the node of its first member
-// and that of its last.
-func (l *skipList) low(b *bound) place {
-	rank, prev := l.seek(b)
-	return place{rank, int(l.from(prev).next(0))}
+// place is the place at b.
+func (l *skipList) place(b *bound) place {
+	rank, s := l.seek(b)
+	return place{rank: rank, spot: s}
 }
 
-func (l *skipList) high(b *bound) place {
-	rank, prev := l.seek(b)
-	return place{rank, int(prev)}
-}
+// near is how many blocks are gone through from a known place before a search is less work.
+const near = 4
 
-// near is how many links are followed from a known place before a search is less work.
-const near = 16
-
-// walk is the node with the given rank, which must be from 0 to less than the length, reached from the ends of a
-// range if one is near.
-func (l *skipList) walk(rank int, low, high place) ref {
-	if steps := rank - low.rank; 0 <= steps && steps <= near {
-		r := ref(low.pos)
-		for ; steps > 0; steps-- {
-			r = l.at(r).next(0)
+// walk is the spot of the member with the given rank, which must be there, reached from the ends of a range if one is
+// near.
+func (l *skipList) walk(rank int, low, high place) spot {
+	if s := low.spot; s.block != 0 && rank >= low.rank {
+		s.i += rank - low.rank
+		for range near {
+			n := l.blocks.at(s.block).count()
+			if s.i < n {
+				return s
+			}
+			s = spot{l.blocks.at(s.block).next(0), s.i - n}
 		}
-		return r
 	}
-	if steps := high.rank - 1 - rank; 0 <= steps && steps <= near {
-		r := ref(high.pos)
-		for ; steps > 0; steps-- {
-			r = l.at(r).back()
+	if s := high.spot; s.block != 0 && rank < high.rank {
+		s.i -= high.rank - rank
+		for range near {
+			if s.i >= 0 {
+				return s
+			}
+			s.block = l.blocks.at(s.block).back()
+			if s.block == 0 {
+				break
+			}
+			s.i += l.blocks.at(s.block).count()
 		}
-		return r
 	}
 	return l.seekRank(rank)
 }
+
+// ascendFrom gives n members from a spot on, until yield is false.
+func (l *skipList) ascendFrom(s spot, n int, yield func([]byte, float64) bool) {
+	for {
+		at := l.blocks.at(s.block)
+		end := min(at.count(), s.i+n)
+		l.touch(at, s.i, end)
+		for i := s.i; i < end; i++ {
+			if !yield(l.records.pair(at.ref(i))) {
+				return
+			}
+		}
+		if n -= end - s.i; n == 0 {
+			return
+		}
+		s = spot{at.next(0), 0}
+	}
+}
+
+// descendFrom gives n members from a spot on downwards.
+func (l *skipList) descendFrom(s spot, n int, yield func([]byte, float64) bool) {
+	for {
+		at := l.blocks.at(s.block)
+		end := max(s.i+1-n, 0)
+		l.touch(at, end, s.i+1)
+		for i := s.i; i >= end; i-- {
+			if !yield(l.records.pair(at.ref(i))) {
+				return
+			}
+		}
+		if n -= s.i + 1 - end; n == 0 {
+			return
+		}
+		s.block = at.back()
+		s.i = l.blocks.at(s.block).count() - 1
+	}
+}
+
+// touch reads a byte of each record at [from, to) of a block. None of the reads waits for another, so they wait for
+// memory together, which what is done with one record after another would not.
+func (l *skipList) touch(at block, from, to int) {
+	var sum byte
+	for i := from; i < to; i++ {
+		sum |= l.records.at(at.ref(i))[scoreBytes]
+	}
+	touched(sum)
+}
+
+//go:noinline
+func touched(byte) {}

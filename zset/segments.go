@@ -1,0 +1,156 @@
+package zset
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// segments are the memory of an arena: arrays of up to 1 MiB, each filled from its beginning. A place in them is an
+// offset, counted through all segments as if each were full size:
+//
+//	0             1 MiB         2 MiB         3 MiB
+//	+-------------+-------------+-------------+-----
+//	| segment 0   | (given back)| segment 2 …
+//	+-------------+-------------+-------------+-----
+//
+// The segment being filled grows in steps, by copying, so a small set has little that it does not use, and what
+// refers to places does not notice.
+type segments struct {
+	mem   Memory
+	bufs  [][]byte // by number, at full capacity; nil where there is none
+	books []book   // beside bufs, apart from them to keep what searches read dense
+	fill  int      // the segment being filled
+	held  int      // bytes of all segments
+	live  int      // bytes in pieces given out
+	limit int      // how many segments there may be
+}
+
+// book is what is known of a segment beside its bytes.
+type book struct {
+	id     uint32 // of its extent
+	filled uint32 // bytes cut from it so far
+	live   uint32 // bytes of these in pieces given out
+}
+
+const (
+	segmentShift = 20
+	segmentBytes = 1 << segmentShift
+)
+
+// newSegments has room for pieces of at least unit bytes at offset unit and beyond.
+func newSegments(m Memory, limit int) segments { return segments{mem: m, fill: -1, limit: limit} }
+
+// at is the memory at an offset up to the end of its segment.
+func (s *segments) at(offset uint64) []byte {
+	return s.bufs[offset>>segmentShift][offset&(segmentBytes-1):]
+}
+
+// cut takes size bytes from the end of the segment being filled; ok is false when it has no room for them.
+func (s *segments) cut(size int) (offset uint64, ok bool) {
+	if s.fill < 0 {
+		return 0, false
+	}
+	b := &s.books[s.fill]
+	end := int(b.filled) + size
+	if end > len(s.bufs[s.fill]) && !s.grow(end) {
+		return 0, false
+	}
+	offset = uint64(s.fill)<<segmentShift | uint64(b.filled)
+	b.filled = uint32(end)
+	return offset, true
+}
+
+// grow gives the segment being filled room for size bytes and some more: an eighth of all there is.
+func (s *segments) grow(size int) bool {
+	if size > segmentBytes {
+		return false
+	}
+	old := extent{s.bufs[s.fill], s.books[s.fill].id}
+	e, ok := obtain(s.mem, min(size+s.held/8, segmentBytes))
+	if !ok {
+		return false
+	}
+	if len(e.buf) > segmentBytes {
+		e.buf = e.buf[:segmentBytes:segmentBytes] // only a Memory that is generous with very much
+	}
+	copy(e.buf, old.buf[:s.books[s.fill].filled])
+	dismiss(s.mem, old)
+	s.held += len(e.buf) - len(old.buf)
+	s.bufs[s.fill], s.books[s.fill].id = e.buf, e.id
+	return true
+}
+
+// rest is what the segment being filled has left.
+func (s *segments) rest() int {
+	if s.fill < 0 {
+		return 0
+	}
+	return len(s.bufs[s.fill]) - int(s.books[s.fill].filled)
+}
+
+// open makes an empty segment with room for size bytes the one to fill.
+func (s *segments) open(size int) bool {
+	number := -1
+	for i, buf := range s.bufs {
+		if buf == nil {
+			number = i
+			break
+		}
+	}
+	if number < 0 && len(s.bufs) >= s.limit {
+		return false
+	}
+	e, ok := obtain(s.mem, min(size+s.held/8, segmentBytes))
+	if !ok {
+		return false
+	}
+	if number < 0 {
+		number = len(s.bufs)
+		s.bufs = append(s.bufs, nil)
+		s.books = append(s.books, book{})
+	}
+	s.bufs[number], s.books[number] = e.buf, book{id: e.id}
+	s.held += len(e.buf)
+	s.fill = number
+	return true
+}
+
+// count adds to the bytes given out at an offset.
+func (s *segments) count(offset uint64, size int) {
+	s.live += size
+	s.books[offset>>segmentShift].live += uint32(size) // a negative size wraps around to the right sum
+}
+
+// drop gives a segment back.
+func (s *segments) drop(number int) {
+	s.held -= len(s.bufs[number])
+	s.live -= int(s.books[number].live)
+	dismiss(s.mem, extent{s.bufs[number], s.books[number].id})
+	s.bufs[number], s.books[number] = nil, book{}
+	if s.fill == number {
+		s.fill = -1
+	}
+}
+
+// free gives everything back.
+func (s *segments) free() {
+	for number, buf := range s.bufs {
+		if buf != nil {
+			s.drop(number)
+		}
+	}
+	s.bufs, s.books = nil, nil
+}
+
+// bytes is the memory in all, beside the struct.
+func (s *segments) bytes() int {
+	return s.held + cap(s.bufs)*int(unsafe.Sizeof(s.bufs[0])) + cap(s.books)*int(unsafe.Sizeof(book{}))
+}
+
+// holeLinks are the links of a hole, in either arena, to others of its class.
+func holeLinks(b []byte) (next, previous ref) {
+	return ref(binary.LittleEndian.Uint32(b)), ref(binary.LittleEndian.Uint32(b[4:]))
+}
+
+func setHoleNext(b []byte, next ref)         { binary.LittleEndian.PutUint32(b, uint32(next)) }
+func setHolePrevious(b []byte, previous ref) { binary.LittleEndian.PutUint32(b[4:], uint32(previous)) }
