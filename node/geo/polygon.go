@@ -48,18 +48,19 @@ func middleOf(vertices []Place) Place {
 	var x, y, z float64
 	for _, p := range vertices {
 		lon, lat := radians(p.Lon), radians(p.Lat)
-		x += math.Cos(lat) * math.Cos(lon)
-		y += math.Cos(lat) * math.Sin(lon)
-		z += math.Sin(lat)
+		x += float64(cos(lat) * cos(lon))
+		y += float64(cos(lat) * sin(lon))
+		z += sin(lat)
 	}
-	return Place{degrees(math.Atan2(y, x)), degrees(math.Atan2(z, math.Hypot(x, y)))}
+	return Place{degrees(atan2(y, x)), degrees(atan2(z, math.Sqrt(float64(x*x)+float64(y*y))))}
 }
 
-// reach is the way from centre to the farthest vertex.
+// reach is the way from the centre to the farthest corner of the bounds.
 func (v Polygon) reach() float64 {
+	low, high := v.bounds()
 	far := 0.0
-	for _, p := range v.vertices {
-		far = max(far, Distance(v.middle, p))
+	for _, corner := range []Place{low, high, {low.Lon, high.Lat}, {high.Lon, low.Lat}} {
+		far = max(far, Distance(v.middle, corner))
 	}
 	return far
 }

@@ -74,3 +74,15 @@ func asin(x float64) float64 {
 	wrong := series(pair{y, 0}, y, 2).plus(pair{-x, 0})
 	return sum(y, -(wrong.high+wrong.low)/slope).high
 }
+
+// atan2 improves on Go's by one step of Newton's method: at angle a the point
+// (x, y) is y·cos a - x·sin a to the side.
+func atan2(y, x float64) float64 {
+	a := math.Atan2(y, x)
+	r := math.Hypot(x, y)
+	if r == 0 {
+		return a
+	}
+	aside := series(pair{1, 0}, a, 1).times(pair{y, 0}).plus(series(pair{a, 0}, a, 2).times(pair{-x, 0}))
+	return sum(a, (aside.high+aside.low)/r).high
+}
