@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/command"
@@ -37,6 +38,7 @@ func (s *Server) facts() telemetry.Facts {
 		f.SoftLimit = limit
 	}
 	f.Container = containerLimit()
+	f.Pause, f.PauseAll = s.env.Pause.Left(time.Now())
 	tracked := s.env.Tracking.Counts()
 	f.Channels, f.Patterns, f.ShardChannels = s.env.Hub.Len(pubsub.Channel), s.env.Hub.Len(pubsub.Pattern), s.env.Hub.Len(pubsub.Shard)
 	f.Tracking, f.TrackedKeys, f.TrackedItems, f.TrackedPrefixes = tracked.Clients, tracked.Keys, tracked.Items, tracked.Prefixes

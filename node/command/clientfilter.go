@@ -9,9 +9,10 @@ import (
 )
 
 // clientFilter is which clients CLIENT LIST and CLIENT KILL mean: those for
-// which every condition holds.
+// which every condition holds. Of a condition given twice the last one counts,
+// but for numbers, which add up.
 type clientFilter struct {
-	conditions []func(*client.Client) bool
+	conditions map[string]func(*client.Client) bool // by the option's name
 	skipMe     bool
 }
 
@@ -42,13 +43,14 @@ var textConditions = map[string]func(*client.Client) string{
 
 // readFilter reads conditions from argument at on. It answers errors itself.
 func (c *Call) readFilter(at int, skipMe bool) (f clientFilter, ok bool) {
-	f.skipMe = skipMe
+	f.skipMe, f.conditions = skipMe, map[string]func(*client.Client) bool{}
 	for i := at; i < len(c.Args); i += 2 {
 		if i+1 >= len(c.Args) {
 			c.W.Error(errSyntax)
 			return f, false
 		}
-		name, not := strings.CutPrefix(strings.ToUpper(string(c.Args[i])), "NOT-")
+		option := strings.ToUpper(string(c.Args[i]))
+		name, not := strings.CutPrefix(option, "NOT-")
 		value := string(c.Args[i+1])
 		var holds func(*client.Client) bool
 		switch text := textConditions[name]; {
@@ -60,7 +62,8 @@ func (c *Call) readFilter(at int, skipMe bool) (f clientFilter, ok bool) {
 				return f, false
 			}
 			i += n - 1
-			holds = func(cl *client.Client) bool { return ids[cl.ID] }
+			before := f.conditions[option]
+			holds = func(cl *client.Client) bool { return ids[cl.ID] || before != nil && before(cl) != not }
 		case name == "TYPE":
 			class, known := clientClass(value)
 			if !known {
@@ -119,7 +122,7 @@ func (c *Call) readFilter(at int, skipMe bool) (f clientFilter, ok bool) {
 			held := holds
 			holds = func(cl *client.Client) bool { return !held(cl) }
 		}
-		f.conditions = append(f.conditions, holds)
+		f.conditions[option] = holds
 	}
 	return f, true
 }

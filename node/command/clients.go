@@ -215,7 +215,9 @@ func clientList(c *Call) {
 func clientKill(c *Call) {
 	if len(c.Args) == 3 {
 		// The old form: one address, an error when it is not there.
-		f := clientFilter{conditions: []func(*client.Client) bool{func(cl *client.Client) bool { return cl.Addr == string(c.Args[2]) }}}
+		f := clientFilter{conditions: map[string]func(*client.Client) bool{
+			"ADDR": func(cl *client.Client) bool { return cl.Addr == string(c.Args[2]) },
+		}}
 		if c.killWhere(f) == 0 {
 			c.W.Error("ERR No such client")
 			return

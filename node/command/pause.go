@@ -66,6 +66,18 @@ func (p *Pause) Holds(now time.Time, writes bool) (until time.Time, holds bool) 
 	return p.until, p.all || writes
 }
 
+// Left is how long the pause still lasts, 0 when there is none, and whether it
+// holds all commands.
+func (p *Pause) Left(now time.Time) (left time.Duration, all bool) {
+	until, _ := p.Holds(now, false)
+	if until.IsZero() {
+		return 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(p.until.Sub(now), 0), p.all
+}
+
 // Look ends a pause whose time has come, for a node whose clients send
 // nothing.
 func (p *Pause) Look(now time.Time) { p.Holds(now, false) }

@@ -28,6 +28,9 @@ type Facts struct {
 	Watching              int
 	Tracking              int
 
+	Pause    time.Duration // what is left of it; 0 is none
+	PauseAll bool          // not only of writes
+
 	// What clients wait for and want to hear of.
 	Channels, Patterns, ShardChannels          int
 	WatchedKeys, AwaitedKeys                   int

@@ -88,6 +88,16 @@ func writeClients(w io.Writer, f *Facts) {
 	line(w, "total_watched_keys", f.WatchedKeys)
 	line(w, "total_blocking_keys", f.AwaitedKeys)
 	line(w, "total_blocking_keys_on_nokey", 0)
+	reason, actions := "none", "none"
+	if f.Pause > 0 {
+		reason, actions = "client_pause", "write"
+		if f.PauseAll {
+			actions = "all"
+		}
+	}
+	line(w, "paused_reason", reason)
+	line(w, "paused_actions", actions)
+	line(w, "paused_timeout_milliseconds", f.Pause.Milliseconds())
 }
 
 func writeMemory(w io.Writer, f *Facts) {
