@@ -264,6 +264,29 @@ func TestPeersAgree(t *testing.T) {
 	}
 }
 
+// The same walk gives the same replies whatever the encodings.
+func TestEncodingsAgreeOnWalks(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	w := &walk{rng: rand.New(rand.NewPCG(seed, 0)), valkey: true}
+	packed := dial(t, start(t, "--zset-max-listpack-entries", "100000", "--zset-max-listpack-value", "1000").addr)
+	listed := dial(t, start(t, "--zset-max-listpack-entries", "0").addr)
+	for i := range 6000 {
+		if i%500 == 0 {
+			proto := w.pick("2", "3")
+			packed.do("HELLO", proto)
+			listed.do("HELLO", proto)
+		}
+		args := w.command()
+		if i%20 == 0 {
+			args = words("ZRANGE", w.pick(w.key(), "geo", distances), "0", "-1", "WITHSCORES")
+		}
+		if a, b := packed.do(args...), listed.do(args...); a != b {
+			t.Fatalf("%q:\nlistpack %q\nskiplist %q", args, a, b)
+		}
+	}
+}
+
 // distances is a key that holds members by their distances. One score in some
 // hundreds differs from a real server's by its last bit, as their C library
 // rounds.
