@@ -29,9 +29,9 @@ gotest() { # gotest STAGE ARG...: go test, results also as JSON for the count
 lint() {
   local bad rc=0
   bad=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); [ -z "$bad" ] || { echo "gofmt would change:"; echo "$bad"; rc=1; }
-  for tags in "" integration e2e invariants; do go vet -tags "$tags" ./... || rc=1; done
+  for tags in "" integration e2e clients invariants; do go vet -tags "$tags" ./... || rc=1; done
   GOOS=darwin go vet ./zset/... ./node/... ./cmd/node || rc=1
-  tool staticcheck -tags integration,e2e ./... || rc=1
+  tool staticcheck -tags integration,e2e,clients ./... || rc=1
   go -C hack/bench vet ./... || rc=1
   for f in $(git ls-files -co --exclude-standard '*.sh') .ci/run; do bash -n "$f" || rc=1; done
   return $rc
