@@ -41,11 +41,11 @@ func dump(c *Call) {
 // restoreOptions is what follows the payload of RESTORE.
 type restoreOptions struct {
 	replace, absolute bool
+	idle              int64 // seconds
 }
 
-// readRestore reads what follows the payload. How long a key has been idle and
-// how often it was used are checked and then forgotten: eviction does not ask
-// for either.
+// readRestore reads what follows the payload. How often the key was used is
+// checked and then forgotten: nothing asks for it.
 func (c *Call) readRestore() (o restoreOptions, ok bool) {
 	idle, used := false, false
 	rest := c.Args[4:]
@@ -65,7 +65,7 @@ func (c *Call) readRestore() (o restoreOptions, ok bool) {
 				c.W.Error("ERR Invalid IDLETIME value, must be >= 0")
 				return o, false
 			}
-			idle = true
+			idle, o.idle = true, n
 			rest = rest[1:]
 		case is(rest[0], "FREQ") && follows && !idle:
 			n, isInt := resp.ParseInt(rest[1])
@@ -119,7 +119,9 @@ func restore(c *Call) {
 		c.drop(c.Args[1])
 	} else {
 		c.Held.Drop(c.Args[1])
-		c.Held.SetExpiry(c.Held.Put(c.Args[1], set), at)
+		e := c.Held.Put(c.Args[1], set)
+		c.Held.SetExpiry(e, at)
+		e.SetIdle(c.now, o.idle)
 		c.touched(c.Args[1], eventRestore)
 	}
 	c.ok()

@@ -60,6 +60,7 @@ func (t *Table) run(c *Call, spec *Spec) {
 			c.Env.Keyspace.Hold(&c.Held, c.now, keys...)
 		}
 	}
+	c.Held.Quiet = spec.Quiet || c.Client.NoTouch.Load() && spec.Name != "touch"
 	spec.Run(c)
 	if keys != nil && c.Client.Is(client.Tracking) {
 		c.remember(spec, keys)

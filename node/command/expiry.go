@@ -32,7 +32,7 @@ var expirySpecs = []Spec{
 		Run:     func(c *Call) { expire(c, milliseconds, true) },
 	},
 	{
-		Name: "ttl", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: Keyspace,
+		Name: "ttl", Arity: 2, Flags: ReadOnly | Fast, Quiet: true, Keys: oneKey("RO", "access"), Categories: Keyspace,
 		Tips:  []string{"nondeterministic_output"},
 		Group: "generic", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Returns the seconds until a key expires.",
@@ -40,7 +40,7 @@ var expirySpecs = []Spec{
 		Run:     func(c *Call) { ttl(c, seconds, false) },
 	},
 	{
-		Name: "pttl", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: Keyspace,
+		Name: "pttl", Arity: 2, Flags: ReadOnly | Fast, Quiet: true, Keys: oneKey("RO", "access"), Categories: Keyspace,
 		Tips:  []string{"nondeterministic_output"},
 		Group: "generic", Since: "2.6.0", Complexity: "O(1)",
 		Summary: "Returns the milliseconds until a key expires.",
@@ -48,14 +48,14 @@ var expirySpecs = []Spec{
 		Run:     func(c *Call) { ttl(c, milliseconds, false) },
 	},
 	{
-		Name: "expiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: Keyspace,
+		Name: "expiretime", Arity: 2, Flags: ReadOnly | Fast, Quiet: true, Keys: oneKey("RO", "access"), Categories: Keyspace,
 		Group: "generic", Since: "7.0.0", Complexity: "O(1)",
 		Summary: "Returns the Unix time in seconds at which a key expires.",
 		Args:    []Arg{keyArg()},
 		Run:     func(c *Call) { ttl(c, seconds, true) },
 	},
 	{
-		Name: "pexpiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: Keyspace,
+		Name: "pexpiretime", Arity: 2, Flags: ReadOnly | Fast, Quiet: true, Keys: oneKey("RO", "access"), Categories: Keyspace,
 		Group: "generic", Since: "7.0.0", Complexity: "O(1)",
 		Summary: "Returns the Unix time in milliseconds at which a key expires.",
 		Args:    []Arg{keyArg()},

@@ -18,7 +18,7 @@ var keySpecs = []Spec{
 		Run:     del,
 	},
 	{
-		Name: "exists", Arity: -2, Flags: ReadOnly | Fast, Keys: allKeys("RO"), Categories: Keyspace,
+		Name: "exists", Arity: -2, Flags: ReadOnly | Fast, Quiet: true, Keys: allKeys("RO"), Categories: Keyspace,
 		Tips:  []string{"request_policy:multi_shard", "response_policy:agg_sum"},
 		Group: "generic", Since: "1.0.0", Complexity: "O(N), N keys",
 		Summary: "Counts how many of the keys exist.",
@@ -34,7 +34,7 @@ var keySpecs = []Spec{
 		Run:     exists,
 	},
 	{
-		Name: "type", Arity: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO"), Categories: Keyspace,
+		Name: "type", Arity: 2, Flags: ReadOnly | Fast, Quiet: true, Keys: oneKey("RO"), Categories: Keyspace,
 		Group: "generic", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Returns the type of what a key holds: zset, or none.",
 		Args:    []Arg{keyArg()},

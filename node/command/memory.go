@@ -17,7 +17,7 @@ var memorySpecs = []Spec{{
 	Summary: "A container for commands about memory.",
 	Subs: []Spec{
 		{
-			Name: "memory|usage", Arity: -3, Flags: ReadOnly, Keys: subKey("RO"),
+			Name: "memory|usage", Arity: -3, Flags: ReadOnly, Quiet: true, Keys: subKey("RO"),
 			Group: "server", Since: "4.0.0", Complexity: "O(1)",
 			Summary: "Returns the bytes that a key and what it holds take, exactly.",
 			Args:    []Arg{keyArg(), after("SAMPLES", "count", "integer").optional()},

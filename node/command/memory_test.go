@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"zset.dev/operator/node/telemetry"
 )
@@ -47,4 +48,40 @@ func TestMemoryCommandsAnswer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A key is idle since it was last read or written, not since it was looked at.
+func TestIdleTime(t *testing.T) {
+	now := midday()
+	table, c := testCall(t, func() time.Time { return now })
+	idle := func(want, command string) {
+		t.Helper()
+		c.At = now
+		run(table, c, command)
+		c.At = now
+		if got := run(table, c, "OBJECT IDLETIME k"); got != want {
+			t.Errorf("after %s: %q", command, got)
+		}
+	}
+	idle(":0\r\n", "ZADD k 1 a")
+	now = now.Add(100 * time.Second)
+	for _, quiet := range []string{"OBJECT ENCODING k", "TTL k", "PTTL k", "EXISTS k", "TYPE k", "MEMORY USAGE k", "SCAN 0", "PING"} {
+		idle(":100\r\n", quiet)
+	}
+	run(table, c, "CLIENT NO-TOUCH ON")
+	idle(":100\r\n", "ZSCORE k a")
+	idle(":0\r\n", "TOUCH k")
+	now = now.Add(50 * time.Second)
+	run(table, c, "CLIENT NO-TOUCH OFF")
+	idle(":50\r\n", "TTL k")
+	for _, use := range []string{"ZSCORE k a", "ZADD k 2 b", "TOUCH k", "DUMP k", "ZUNION 1 k"} {
+		now = now.Add(10 * time.Second)
+		idle(":0\r\n", use)
+	}
+	payload := run(table, c, "DUMP k")
+	_, payload, _ = strings.Cut(payload, "\r\n")
+	c.At = now
+	c.Args = [][]byte{[]byte("RESTORE"), []byte("k"), []byte("0"), []byte(strings.TrimSuffix(payload, "\r\n")), []byte("REPLACE"), []byte("IDLETIME"), []byte("77")}
+	table.Execute(c)
+	idle(":77\r\n", "PING")
 }

@@ -183,6 +183,7 @@ type Spec struct {
 	Keys       Keys
 	Categories Category
 	Tips       []string // hints to clients of clusters
+	Quiet      bool     // does not count as a use of its keys
 
 	Group, Since, Complexity, Summary string
 	Deprecated                        string // since when; empty when it is not

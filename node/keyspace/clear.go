@@ -17,7 +17,7 @@ func (p *partition) clear(ks *Keyspace) int {
 		return 0
 	}
 	for key := range p.watched {
-		if p.find(Slot([]byte(key)), ks.hash([]byte(key)), []byte(key)) != nil {
+		if slot := Slot([]byte(key)); p.find(slot, ks.hash([]byte(key), slot), []byte(key)) != nil {
 			p.touch(key)
 		}
 	}

@@ -1,6 +1,11 @@
 package keyspace
 
-import "zset.dev/operator/zset"
+import (
+	"math"
+	"sync/atomic"
+
+	"zset.dev/operator/zset"
+)
 
 // Entry is one key and what it holds. It belongs to its partition: every field
 // and method needs the partition's lock, except Key, which never changes.
@@ -8,12 +13,18 @@ type Entry struct {
 	next     *Entry // the next entry of the same bucket
 	key      string
 	set      *zset.Set
-	hash     uint64
-	expireAt int64 // milliseconds since the epoch; 0 is never
-	setBytes int64 // what the set took when it was last settled
-	due      int32 // index in the partition's heap; -1 when it does not expire
-	slot     uint16
+	hash     uint64 // of the key; its low bits, which no table is so large as to use, are the slot
+	expireAt int64  // milliseconds since the epoch; 0 is never
+	setBytes int64  // what the set took when it was last settled
+	due      int32  // index in the partition's heap; -1 when it does not expire
+
+	// When the key was last used, in seconds since the epoch modulo 2^32. It is
+	// written beside other readers.
+	used atomic.Uint32
 }
+
+// slot is the key's hash slot.
+func (e *Entry) slot() int { return int(e.hash & (Slots - 1)) }
 
 // entryBytes is the size of an Entry; a test compares it with the real one.
 const entryBytes = 64
@@ -34,6 +45,24 @@ func (e *Entry) Write(t *zset.Tuning) *zset.Set {
 // ExpireAt is when the key expires, in milliseconds since the epoch; 0 when it
 // does not.
 func (e *Entry) ExpireAt() int64 { return e.expireAt }
+
+// Idle is how many seconds the key has not been used by now (milliseconds since
+// the epoch).
+func (e *Entry) Idle(now int64) int64 {
+	return max(int64(int32(uint32(now/1000)-e.used.Load())), 0)
+}
+
+// SetIdle takes the key for one that has not been used for so many seconds.
+func (e *Entry) SetIdle(now, seconds int64) {
+	e.used.Store(uint32(now/1000 - min(seconds, math.MaxInt32)))
+}
+
+// use notes that the key is used now.
+func (e *Entry) use(now int64) {
+	if second := uint32(now / 1000); e.used.Load() != second {
+		e.used.Store(second)
+	}
+}
 
 // MemoryUsage is the bytes the key takes in all: its entry, its name, its
 // share of the table and its set.

@@ -21,6 +21,10 @@ type Held struct {
 
 	left bool // Find left a key in place whose time had come
 
+	// Quiet lets Find not count as a use of the key (Entry.Idle). Set it after
+	// Hold, which sets it back.
+	Quiet bool
+
 	// Hits and Misses count what Find met since Hold.
 	Hits, Misses int
 }
@@ -52,7 +56,7 @@ var everyPartition = func() (all []int) {
 }()
 
 func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
-	h.ks, h.shared, h.now, h.left, h.Hits, h.Misses = ks, shared, now, false, 0, 0
+	h.ks, h.shared, h.now, h.left, h.Quiet, h.Hits, h.Misses = ks, shared, now, false, false, 0, 0
 	if len(keys) == 1 {
 		h.one[0] = Slot(keys[0]) / slotsInPartition
 		h.numbers = h.one[:]
@@ -119,6 +123,9 @@ func (h *Held) Find(key []byte) *Entry {
 		return nil
 	}
 	h.Hits++
+	if !h.Quiet {
+		e.use(h.now)
+	}
 	return e
 }
 
@@ -127,7 +134,7 @@ func (h *Held) Find(key []byte) *Entry {
 func (h *Held) Peek(key []byte) *Entry {
 	slot := Slot(key)
 	p := h.partition(slot)
-	e := p.find(slot, h.ks.hash(key), key)
+	e := p.find(slot, h.ks.hash(key, slot), key)
 	if e == nil || e.expireAt == 0 || e.expireAt > h.now {
 		return e
 	}
@@ -153,10 +160,10 @@ func (h *Held) insert(key []byte, set *zset.Set, created bool) *Entry {
 	e := &Entry{
 		key:  string(key),
 		set:  set,
-		hash: h.ks.hash(key),
+		hash: h.ks.hash(key, slot),
 		due:  -1,
-		slot: uint16(slot),
 	}
+	e.use(h.now)
 	e.setBytes = int64(e.set.MemoryUsage())
 	p := h.writable(slot)
 	if h.left {
@@ -186,7 +193,7 @@ func (h *Held) Put(key []byte, set *zset.Set) *Entry {
 func (h *Held) Rename(e *Entry, key []byte) *Entry {
 	h.Drop(key)
 	set, at := e.set, e.expireAt
-	h.writable(int(e.slot)).take(h.ks, e)
+	h.writable(e.slot()).take(h.ks, e)
 	to := h.insert(key, set, true)
 	h.SetExpiry(to, at)
 	return to
@@ -217,12 +224,12 @@ func (h *Held) Settle(e *Entry) (gone bool) {
 }
 
 // Remove takes the key out.
-func (h *Held) Remove(e *Entry) { h.writable(int(e.slot)).remove(h.ks, e) }
+func (h *Held) Remove(e *Entry) { h.writable(e.slot()).remove(h.ks, e) }
 
 // SetExpiry lets e expire at that time (milliseconds since the epoch), or
 // never when it is 0.
 func (h *Held) SetExpiry(e *Entry, at int64) {
-	h.writable(int(e.slot)).setExpiry(h.ks, e, at)
+	h.writable(e.slot()).setExpiry(h.ks, e, at)
 }
 
 // partition is the one that slot is in. That it is held is the caller's duty:

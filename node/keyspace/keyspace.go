@@ -56,7 +56,9 @@ func (ks *Keyspace) Expiring() int { return int(ks.expiring.Load()) }
 // Expired is the number of keys ever removed because their time had come.
 func (ks *Keyspace) Expired() int64 { return ks.expired.Load() }
 
-func (ks *Keyspace) hash(key []byte) uint64 { return maphash.Bytes(ks.seed, key) }
+func (ks *Keyspace) hash(key []byte, slot int) uint64 {
+	return maphash.Bytes(ks.seed, key)&^(Slots-1) | uint64(slot)
+}
 
 // partitionOf is the one that key is in.
 func (ks *Keyspace) partitionOf(key string) *partition {
@@ -72,7 +74,7 @@ func (p *partition) find(slot int, hash uint64, key []byte) *Entry {
 }
 
 func (p *partition) insert(ks *Keyspace, e *Entry) {
-	at := &p.slots[e.slot%slotsInPartition]
+	at := &p.slots[e.slot()%slotsInPartition]
 	var before int64
 	if *at == nil {
 		*at = newDict()
@@ -94,7 +96,7 @@ func (p *partition) remove(ks *Keyspace, e *Entry) {
 // take takes e out of the partition.
 func (p *partition) take(ks *Keyspace, e *Entry) {
 	p.setExpiry(ks, e, 0)
-	at := &p.slots[e.slot%slotsInPartition]
+	at := &p.slots[e.slot()%slotsInPartition]
 	before, after := (*at).bytes(), int64(0)
 	(*at).remove(e)
 	if (*at).count == 0 {

@@ -66,7 +66,7 @@ func checkSums(t *testing.T, ks *Keyspace) {
 			d.visit(0, d.count+1, func(e *Entry) {
 				n++
 				used += e.fixedBytes() + int64(e.set.MemoryUsage())
-				if int(e.slot) != i*slotsInPartition+slot || Slot([]byte(e.key)) != int(e.slot) {
+				if e.slot() != i*slotsInPartition+slot || Slot([]byte(e.key)) != e.slot() {
 					t.Errorf("key %q is in slot %d, belongs to %d", e.key, i*slotsInPartition+slot, Slot([]byte(e.key)))
 				}
 				if (e.expireAt != 0) != (e.due >= 0) || e.due >= 0 && p.due[e.due] != e {
