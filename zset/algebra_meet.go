@@ -12,7 +12,7 @@ import (
 const (
 	// rankCost is how many members of a skip list can be walked over and looked up in a tally in the time of one
 	// lookup of a rank.
-	rankCost = 6
+	rankCost = 4
 	// packedLookups is from how many lookups on a table and one walk over a listpack are faster.
 	packedLookups = 4
 )

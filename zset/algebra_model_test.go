@@ -286,6 +286,9 @@ func TestAlgebraAgainstModel(t *testing.T) {
 	if testing.Short() {
 		problems = 200
 	}
+	if invariants {
+		problems /= 5 // the sets are checked after each step
+	}
 	var a Algebra
 	for range problems {
 		drawProblem(r.IntN).solve(t, &a)
@@ -306,7 +309,7 @@ func TestManyInputs(t *testing.T) {
 					member = fmt.Sprintf("m%d", j+i*(j-39)%37)
 				}
 				if _, there := m[member]; !there {
-					m[member] = math.Ldexp(float64(j-20), (i*11)%80)
+					m[member] = 1e3 / float64((i*j*31)%97-48) // sums of these are rounded
 					s.Add([]byte(member), m[member], 0)
 				}
 			}

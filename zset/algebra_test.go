@@ -192,6 +192,9 @@ func TestOddInputs(t *testing.T) {
 // TestWorkingMemory shows that a huge set takes no working memory when the result does not need it, and that Reset
 // gives it back.
 func TestWorkingMemory(t *testing.T) {
+	if invariants {
+		t.Skip("the checks take too long with so many members")
+	}
 	members := 50_000
 	small, huge := fill(NewSeeded(nil, 1), 50), NewSeeded(nil, 1)
 	for i := range members {
@@ -232,6 +235,9 @@ func TestWorkingMemory(t *testing.T) {
 
 // TestAlgebraAllocations shows that the second time nothing is allocated for members.
 func TestAlgebraAllocations(t *testing.T) {
+	if invariants {
+		t.Skip("the checks allocate")
+	}
 	eachEncoding(t, func(t *testing.T, fresh func() *Set) {
 		s, other := fill(fresh(), 900), fill(fresh(), 700)
 		for i := range 300 {
