@@ -13,9 +13,10 @@
 //   - InUse is exact: the sum of Size over what is allocated. Mapped is what the system may have given physical
 //     memory for, the Heap's own tables included (21 bytes for each 4 KiB), and never more than Options.Limit.
 //   - Memory that is freed goes back to the system as soon as whole pages of it are free, but for a reserve
-//     that keeps alternating users from paying the system each time: 1 MiB and 1/32 of the pages in use.
-//     [Heap.Trim] gives that back too, after which a Heap with nothing allocated has mapped nothing.
-//     With Options.HugePages read 2 MiB for 4 KiB throughout.
+//     that keeps alternating users from paying the system each time: of memory with Refs and of each 16 GiB of pages
+//     without, 1 MiB and 1/32 of what is in use. [Heap.Trim] gives that back too, after which a Heap with
+//     nothing allocated has mapped nothing. With Options.HugePages only 2 MiB that are free as a whole go back, and the
+//     reserve is at least that. Slots do not move, so a slab with one slot in use keeps its pages.
 //   - All methods but Close may be called by any number of goroutines. Who may write to an allocation when is
 //     the callers' affair, as with any memory, except that the race detector does not see it.
 //

@@ -241,7 +241,7 @@ func (h *Heap) addRegion(known int, pages uint64) error {
 }
 
 // FreePages takes back what AllocPages allocated: b must begin where that began. A large block costs the system's time
-// to take it apart, some 50 ms for a GiB, in which other operations go on.
+// to take it apart, of the order of 100 ms for a GiB of small pages, in which other operations go on.
 func (h *Heap) FreePages(b []byte) {
 	if cap(b) == 0 {
 		return

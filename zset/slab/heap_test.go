@@ -177,7 +177,14 @@ func TestLimit(t *testing.T) {
 			h.Free(r)
 		}
 		// What the slots have in reserve must not stand in the way of pages.
-		b, err := h.AllocPages(limit - 4*hugePage)
+		rest := 512 << 10 // for tables
+		if h.huge {
+			rest = hugePage
+		}
+		if int64(rest) > h.Mapped() {
+			t.Errorf("only %d bytes in reserve: the limit would not be met", h.Mapped())
+		}
+		b, err := h.AllocPages(limit - rest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,6 +269,31 @@ func TestMemoryMovesBetweenClasses(t *testing.T) {
 	}
 	if limit := int64(total * 5 / 4); most > limit && !invariants {
 		t.Errorf("%d bytes mapped for %d of changing size", most, total)
+	}
+}
+
+// One slot that was freed in a full slab is as good as any.
+func TestFreedSlotsAreReused(t *testing.T) {
+	for _, size := range []int{64, 1000, 2048} {
+		h := newHeap(t, Options{})
+		refs := make([]Ref, 4<<20/size)
+		for i := range refs {
+			refs[i], _ = mustAlloc(t, h, size)
+		}
+		mapped := h.Mapped()
+		every := int(h.pools[classOf[(size+unitBytes-1)/unitBytes]].slots)
+		for i := 0; i < len(refs); i += every {
+			h.Free(refs[i])
+		}
+		for i := 0; i < len(refs); i += every {
+			refs[i], _ = mustAlloc(t, h, size)
+		}
+		if h.Mapped() != mapped {
+			t.Errorf("%d bytes: mapped %d, and %d after a slot of each slab was replaced", size, mapped, h.Mapped())
+		}
+		for _, r := range refs {
+			h.Free(r)
+		}
 	}
 }
 

@@ -182,6 +182,21 @@ func FuzzHistory(f *testing.F) {
 	})
 }
 
+// Systems with pages of 16 KiB take and return memory four pages at a time.
+func TestLargerSystemPages(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	h := New(Options{})
+	defer h.Close()
+	h.refs.granule *= 4
+	ops := make([]byte, 4*2000)
+	for i := range ops {
+		ops[i] = byte(random.Uint32())
+	}
+	(&history{t: t, h: h}).play(ops)
+}
+
 func TestRandomHistories(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -15,7 +15,8 @@ import (
 //   - fresh slots are painted, so that no one finds zeros by chance; freed ones are poisoned, and one that has
 //     changed by the time it is given out again panics;
 //   - a canary stands behind each slot and is looked at when the slot is freed;
-//   - the slab concerned is checked after each operation, and the whole space while it is small, else now and then.
+//   - the slab concerned is checked after each operation, and the space after each that takes or frees pages, while it
+//     is small; a large one when the pages in use are a multiple of checkEvery.
 const (
 	invariants  = true
 	canaryBytes = 8
@@ -26,6 +27,7 @@ const (
 
 	smallSpace = 512 // pages, up to which a space is checked each time
 	checkEvery = 256
+	checkSlabs = 16 // of a list
 )
 
 // ledger knows each allocation and its size.
@@ -132,11 +134,28 @@ func (p *pool) check(h *Heap, slab uint32) {
 			panic(fmt.Sprintf("slab: page %d: kind %d, %d pages from its slab's first", slab+i, kind, back))
 		}
 	}
+	for quarter := range p.partial {
+		p.checkList(h, quarter)
+	}
+}
+
+// checkList looks at the first slabs of a list.
+func (p *pool) checkList(h *Heap, quarter int) {
+	before := uint32(0)
+	slab := p.partial[quarter]
+	for i := 0; i < checkSlabs && slab != 0; i++ {
+		rec := h.refs.record(slab)
+		if h.refs.kind(slab) != p.class || rec.back != 0 || slab == p.current || rec.prev != before ||
+			rec.used == 0 || rec.used == p.slots || p.quarter(rec.used) != quarter {
+			panic(fmt.Sprintf("slab: page %d, of a slab with %d slots of %d in use, is in list %d", slab, rec.used, p.slots, quarter))
+		}
+		before, slab = slab, rec.next
+	}
 }
 
 // check looks at all runs. The space's lock is held.
 func (s *space) check() {
-	if s.checks++; s.top > smallSpace && s.checks%checkEvery != 0 {
+	if s.top > smallSpace && s.used%checkEvery != 0 {
 		return
 	}
 	var free [states]uint32

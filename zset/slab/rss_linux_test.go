@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -20,18 +21,47 @@ func resident(t testing.TB) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// residentIn is the bytes of memory behind a Heap's own reservations, by the kernel's account: the Go heap, in which
+// the ledger of invariants alone takes more than the Heap, does not count.
+func residentIn(t testing.TB, h *Heap) (sum int64) {
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := false
+	for line := range strings.Lines(string(smaps)) {
+		var from, to uintptr
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &from, &to); n == 2 {
+			inside = h.refs.mapping.holds(from)
+			for _, s := range *h.extra.Load() {
+				inside = inside || s.mapping.holds(from)
+			}
+		} else if n, _ := fmt.Sscanf(line, "Rss: %d kB", &kib); n == 1 && inside {
+			sum += kib << 10
+		}
+	}
+	return sum
+}
+
+func (m memory) holds(address uintptr) bool { return address-uintptr(m.start) < m.size }
+
 // What Mapped says must be what the kernel sees, while memory grows and after it was freed.
 func TestResidentMemoryFollowsMapped(t *testing.T) {
-	const total, tolerance = 64 << 20, 8 << 20
+	total := 32 << 20
+	if invariants {
+		total /= 2
+	}
 	for _, o := range []Options{{}, {HugePages: true}} {
 		for _, size := range []int{64, 1000, 20000, 1 << 20} {
 			t.Run(fmt.Sprintf("huge pages %v/%d bytes", o.HugePages, size), func(t *testing.T) {
 				h := newHeap(t, o)
-				start := resident(t)
 				compare := func(when string) {
 					t.Helper()
-					if got, want := resident(t)-start, h.Mapped(); got < want-tolerance || got > want+tolerance {
-						t.Errorf("%s: %d bytes resident, %d mapped", when, got, want)
+					// Mapped counts a slab and a granule as a whole from the first slot on.
+					got, most := residentIn(t, h), h.Mapped()
+					if least := most - most/20 - int64(h.refs.granule)*PageSize; got < least || got > most {
+						t.Errorf("%s: %d bytes resident, %d mapped", when, got, most)
 					}
 				}
 				refs := make([]Ref, total/size)

@@ -35,7 +35,6 @@ type space struct {
 	used    uint32 // pages in runs that are in use
 	moving  uint32 // pages on their way back to the system
 	free    [states]bins
-	checks  uint32 // for invariants: how often a check was due
 	closed  bool
 }
 
