@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"zset.dev/operator/node/acl"
 )
 
 // Client is one connection.
@@ -27,6 +29,7 @@ type Client struct {
 
 	// Written by the connection's goroutine, read by any.
 	proto       atomic.Int32
+	account     atomic.Pointer[acl.Account]
 	lastCommand atomic.Pointer[string]
 	active      atomic.Int64 // when it last sent something, Unix milliseconds
 	QueryUsed   atomic.Int64 // bytes received and not yet executed
@@ -103,6 +106,12 @@ func (c *Client) Unblock(asError bool) bool {
 	defer c.mu.Unlock()
 	return c.unblock != nil && c.unblock(asError)
 }
+
+// Account is who the client is; nil before that was said for the first time.
+func (c *Client) Account() *acl.Account { return c.account.Load() }
+
+// SetAccount records who the client is.
+func (c *Client) SetAccount(a *acl.Account) { c.account.Store(a) }
 
 // Proto is the protocol version in force, 2 or 3.
 func (c *Client) Proto() int { return int(c.proto.Load()) }

@@ -3,6 +3,8 @@ package client
 import (
 	"fmt"
 	"time"
+
+	"zset.dev/operator/node/acl"
 )
 
 // Line is the client's line of CLIENT LIST and CLIENT INFO, without its end.
@@ -14,16 +16,20 @@ func (c *Client) Line(now time.Time) string {
 	if last := c.lastCommand.Load(); last != nil {
 		command = *last
 	}
+	user := acl.DefaultName
+	if a := c.Account(); a != nil {
+		user = a.Name()
+	}
 	queryUsed, queryCap := c.QueryUsed.Load(), c.QueryCap.Load()
 	replyCap := c.ReplyCap.Load()
 	messages, pushed := c.Messages()
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s capa= db=0 sub=%d psub=%d ssub=%d multi=%d watch=%d"+
-		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=r cmd=%s user=default redir=%d resp=%d"+
+		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=r cmd=%s user=%s redir=%d resp=%d"+
 		" lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d",
 		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.Flags(),
 		c.Channels.Load(), c.Patterns.Load(), c.ShardChannels.Load(), c.Queued.Load(), c.Watching.Load(),
 		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, c.ReplyUsed.Load(), messages, pushed, queryCap+replyCap+pushed+c.Kept.Load(), command,
-		c.Redirect.Load(), c.Proto(),
+		user, c.Redirect.Load(), c.Proto(),
 		n.LibName, n.LibVer, c.BytesIn.Load(), c.BytesOut.Load(), c.Commands.Load())
 }
 
