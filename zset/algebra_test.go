@@ -30,16 +30,28 @@ func textOf(r Result) string {
 	return strings.ReplaceAll(strings.Join(fields, " "), "+", "")
 }
 
-// TestAggregates is the table of what scores become. Each line was checked on real servers.
-func TestAggregates(t *testing.T) {
+// An aggregation is a line of the table of what scores become.
+type aggregation struct {
+	name          string
+	sets          string // separated by |
+	weights       []float64
+	g             Aggregate
+	union, common string
+}
+
+// inputs makes the sets of a line.
+func (x aggregation) inputs(t testing.TB, fresh func() *Set) (in []Input) {
+	t.Helper()
+	for i, text := range strings.Split(x.sets, "|") {
+		in = append(in, Input{setOf(t, fresh, text), x.weights[i]})
+	}
+	return in
+}
+
+// aggregations is that table. TestAlgebraAgainstPeers plays it on real servers.
+func aggregations() []aggregation {
 	inf, negative := math.Inf(1), math.Copysign(0, -1)
-	tests := []struct {
-		name          string
-		sets          string // separated by |
-		weights       []float64
-		g             Aggregate
-		union, common string
-	}{
+	return []aggregation{
 		{"one", "a1 b2", []float64{1}, Sum, "a1 b2", "a1 b2"},
 		{"sum", "a1 b2|a10 c3", []float64{1, 1}, Sum, "b2 c3 a11", "a11"},
 		{"weighted sum", "a1 b2|a10 c3", []float64{2, 3}, Sum, "b4 c9 a32", "a32"},
@@ -70,13 +82,14 @@ func TestAggregates(t *testing.T) {
 		// 1.8 and the next double, each times 1.5, are rounded to the same, so the members decide.
 		{"rounding makes ties", "b1.8 a1.8000000000000003", []float64{1.5}, Sum, "a2.7 b2.7", "a2.7 b2.7"},
 	}
+}
+
+// TestAggregates holds the table against both encodings.
+func TestAggregates(t *testing.T) {
 	eachEncoding(t, func(t *testing.T, fresh func() *Set) {
 		var a Algebra
-		for _, test := range tests {
-			var in []Input
-			for i, text := range strings.Split(test.sets, "|") {
-				in = append(in, Input{setOf(t, fresh, text), test.weights[i]})
-			}
+		for _, test := range aggregations() {
+			in := test.inputs(t, fresh)
 			if got := textOf(a.Union(test.g, in...)); got != test.union {
 				t.Errorf("%s: union %q, want %q", test.name, got, test.union)
 			}
