@@ -236,11 +236,11 @@ func (c *connection) flush() bool {
 
 // account brings the server's sum of buffers up to date.
 func (c *connection) account() {
-	query, reply := int64(len(c.query.buf)), int64(cap(c.reply.Bytes()))
+	query, reply, kept := int64(len(c.query.buf)), int64(cap(c.reply.Bytes())), c.client.Kept.Load()
 	c.client.QueryCap.Store(query)
 	c.client.ReplyCap.Store(reply)
-	c.server.buffers.Add(query + reply - c.accounted)
-	c.accounted = query + reply
+	c.server.buffers.Add(query + reply + kept - c.accounted)
+	c.accounted = query + reply + kept
 }
 
 // end closes the connection and takes it off all books. A client that is told

@@ -13,9 +13,11 @@ import (
 	"zset.dev/operator/node/telemetry"
 )
 
-// usedMemory is what maxmemory limits: the keys with what they hold, and the
-// clients' buffers.
-func (s *Server) usedMemory() int64 { return s.keyspace.Used() + s.buffers.Load() }
+// usedMemory is what maxmemory limits: the keys with what they hold, the
+// clients' buffers, and what is remembered of the keys clients have read.
+func (s *Server) usedMemory() int64 {
+	return s.keyspace.Used() + s.buffers.Load() + s.env.Tracking.Bytes()
+}
 
 // facts takes one reading of everything INFO and the metrics print.
 func (s *Server) facts() telemetry.Facts {

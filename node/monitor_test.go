@@ -146,11 +146,18 @@ func TestKillFilters(t *testing.T) {
 		func(c *wire, _ string) []string { return []string{"ADDR", c.conn.LocalAddr().String()} },
 		func(*wire, string) []string { return []string{"NAME", "other", "NAME", "target"} },
 		func(*wire, string) []string { return []string{"lib-name", "lib", "type", "normal"} },
-		func(*wire, string) []string { return []string{"NOT-LIB-NAME", "other", "NAME", "target", "USER", "default", "DB", "0"} },
+		func(*wire, string) []string {
+			return []string{"NOT-LIB-NAME", "other", "NAME", "target", "USER", "default", "DB", "0"}
+		},
 		func(c *wire, _ string) []string { c.do("SUBSCRIBE", "a"); return []string{"TYPE", "pubsub"} },
 		func(c *wire, _ string) []string { c.do("MULTI"); return []string{"FLAGS", "x"} },
-		func(c *wire, id string) []string { c.blocked(s, "BZPOPMIN", "k", "0"); return []string{"FLAGS", "b", "ID", id} },
-		func(*wire, string) []string { return []string{"IP", "127.0.0.1", "NOT-NAME", "nobody", "NOT-ADDR", "1.1.1.1:1"} },
+		func(c *wire, id string) []string {
+			c.blocked(s, "BZPOPMIN", "k", "0")
+			return []string{"FLAGS", "b", "ID", id}
+		},
+		func(*wire, string) []string {
+			return []string{"IP", "127.0.0.1", "NOT-NAME", "nobody", "NOT-ADDR", "1.1.1.1:1"}
+		},
 	} {
 		c, id := named()
 		args := filter(c, id)

@@ -13,14 +13,14 @@ import (
 
 var bzpopSpecs = []Spec{
 	{
-		Name: "bzpopmin", Arity: -3, Flags: Write | NoScript | Fast | Blocking, Keys: keysUpTo(-2, "RW", "access", "delete"), Categories: SortedSet,
+		Name: "bzpopmin", Arity: -3, Flags: Write | Fast | Blocking, Keys: keysUpTo(-2, "RW", "access", "delete"), Categories: SortedSet,
 		Group: "sorted-set", Since: "5.0.0", Complexity: "O(log N), N members in the set",
 		Summary: "Removes the member with the lowest score from the first key that holds any and returns it. Waits for one when none does.",
 		Args:    []Arg{keyArg().many(), arg("timeout", "double")},
 		Run:     func(c *Call) { bzpop(c, false) },
 	},
 	{
-		Name: "bzpopmax", Arity: -3, Flags: Write | NoScript | Fast | Blocking, Keys: keysUpTo(-2, "RW", "access", "delete"), Categories: SortedSet,
+		Name: "bzpopmax", Arity: -3, Flags: Write | Fast | Blocking, Keys: keysUpTo(-2, "RW", "access", "delete"), Categories: SortedSet,
 		Group: "sorted-set", Since: "5.0.0", Complexity: "O(log N), N members in the set",
 		Summary: "Removes the member with the highest score from the first key that holds any and returns it. Waits for one when none does.",
 		Args:    []Arg{keyArg().many(), arg("timeout", "double")},

@@ -101,7 +101,7 @@ var clientSpecs = []Spec{{
 			Run:     clientUnblock,
 		},
 		{
-			Name: "client|reply", Arity: 3, Flags: whileWaiting | NoMulti, Categories: Connection,
+			Name: "client|reply", Arity: 3, Flags: whileWaiting | NoMulti | AllowBusy, Categories: Connection,
 			Group: "connection", Since: "3.2.0", Complexity: "O(1)",
 			Summary: "Says whether replies are sent.",
 			Args:    []Arg{oneOf("action", token("ON", "on"), token("OFF", "off"), token("SKIP", "skip"))},

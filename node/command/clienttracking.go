@@ -20,14 +20,14 @@ var trackingSpecs = []Spec{
 		Run: clientTracking,
 	},
 	{
-		Name: "client|caching", Arity: 3, Flags: whileWaiting, Categories: Connection,
+		Name: "client|caching", Arity: 3, Flags: whileWaiting | AllowBusy, Categories: Connection,
 		Group: "connection", Since: "6.0.0", Complexity: "O(1)",
 		Summary: "Says whether the keys of the next command are tracked.",
 		Args:    []Arg{oneOf("mode", token("YES", "yes"), token("NO", "no"))},
 		Run:     clientCaching,
 	},
 	{
-		Name: "client|getredir", Arity: 2, Flags: whileWaiting, Categories: Connection,
+		Name: "client|getredir", Arity: 2, Flags: whileWaiting | AllowBusy, Categories: Connection,
 		Group: "connection", Since: "6.0.0", Complexity: "O(1)",
 		Summary: "Returns the number of the connection that is told of changes: 0 is this one, -1 none.",
 		Run:     func(c *Call) { c.W.Int(c.Client.Redirect.Load()) },

@@ -106,7 +106,8 @@ func (c *Call) replySpec(s *Spec) {
 	for _, name := range flags {
 		w.Simple(name)
 	}
-	first, last, step := s.Keys.span()
+	places := s.Keys.and(s.Routes)
+	first, last, step := places.span()
 	w.Int(int64(first))
 	w.Int(int64(last))
 	w.Int(int64(step))
@@ -119,9 +120,9 @@ func (c *Call) replySpec(s *Spec) {
 	for _, tip := range s.Tips {
 		w.BulkString(tip)
 	}
-	w.Set(len(s.Keys))
-	for i := range s.Keys {
-		c.replyKeyPart(&s.Keys[i])
+	w.Set(len(places))
+	for i := range places {
+		c.replyKeyPart(&places[i])
 	}
 	w.Array(len(s.Subs))
 	for i := range s.Subs {

@@ -17,7 +17,7 @@ var pubsubSpecs = []Spec{
 		Run:     func(c *Call) { c.W.Int(int64(c.Env.Hub.Publish(c.Args[1], c.Args[2]))) },
 	},
 	{
-		Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate,
+		Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Routes: keyAt(1, "not_key"),
 		Group: "pubsub", Since: "7.0.0", Complexity: "O(N), N subscribers of the channel",
 		Summary: "Sends a message to a shard channel.",
 		Args:    []Arg{arg("shardchannel", "string"), arg("message", "string")},
@@ -48,9 +48,17 @@ var pubsubSpecs = []Spec{
 	},
 }
 
+// routes is which words of a command choose a slot: those of shard channels.
+func routes(kind pubsub.Kind) Keys {
+	if kind == pubsub.Shard {
+		return allKeys("not_key")
+	}
+	return nil
+}
+
 func subscribeSpec(name string, kind pubsub.Kind, since, word, summary string) Spec {
 	return Spec{
-		Name: name, Arity: -2, Flags: PubSub | whileWaiting, WhileSubscribed: true,
+		Name: name, Arity: -2, Flags: PubSub | whileWaiting, WhileSubscribed: true, Routes: routes(kind),
 		Group: "pubsub", Since: since, Complexity: "O(N), N channels",
 		Summary: summary,
 		Args:    []Arg{arg(word, "string").many()},
@@ -60,7 +68,7 @@ func subscribeSpec(name string, kind pubsub.Kind, since, word, summary string) S
 
 func unsubscribeSpec(name string, kind pubsub.Kind, since, word, summary string) Spec {
 	return Spec{
-		Name: name, Arity: -1, Flags: PubSub | whileWaiting, WhileSubscribed: true,
+		Name: name, Arity: -1, Flags: PubSub | whileWaiting, WhileSubscribed: true, Routes: routes(kind),
 		Group: "pubsub", Since: since, Complexity: "O(N), N channels",
 		Summary: summary,
 		Args:    []Arg{arg(word, "string").optional().many()},

@@ -32,7 +32,7 @@ var flagNames = []struct {
 	name string
 }{
 	{Write, "write"}, {ReadOnly, "readonly"}, {DenyOOM, "denyoom"}, {Admin, "admin"}, {PubSub, "pubsub"}, {NoScript, "noscript"}, {Blocking, "blocking"}, {Loading, "loading"},
-	{Stale, "stale"}, {Fast, "fast"}, {NoAuth, "no_auth"}, {MayReplicate, "may_replicate"}, {NoMulti, "no_multi"}, {AllowBusy, "allow_busy"},
+	{Stale, "stale"}, {Fast, "fast"}, {NoAuth, "no_auth"}, {NoMulti, "no_multi"}, {AllowBusy, "allow_busy"},
 }
 
 // Category is the ACL categories of a command that do not follow from its
@@ -181,6 +181,7 @@ type Spec struct {
 	Arity      int    // arguments with the name; negative: at least that many
 	Flags      Flags
 	Keys       Keys
+	Routes     Keys // words that are no keys but choose a slot: shard channels
 	Categories Category
 	Tips       []string // hints to clients of clusters
 	Quiet      bool     // does not count as a use of its keys

@@ -19,6 +19,8 @@ type Held struct {
 
 	ready []string // keys made since Hold that someone waits for, in that order
 
+	cleared []*dict // tables Clear removed, whose memory Release gives back
+
 	left bool // Find left a key in place whose time had come
 
 	// Quiet lets Find not count as a use of the key (Entry.Idle). Set it after
@@ -108,6 +110,9 @@ func (h *Held) Release() {
 		}
 	}
 	h.numbers = nil
+	if h.cleared != nil {
+		h.discard()
+	}
 }
 
 // Find is the entry of key, nil when there is none or its time has come. In

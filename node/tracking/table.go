@@ -26,6 +26,7 @@ type Table struct {
 	limit   func() int // keys remembered at most; 0 is any number
 
 	active atomic.Int64 // clients that track
+	bytes  atomic.Int64 // what readers takes, about
 
 	mu       sync.Mutex
 	tracking map[uint64]*tracker        // by client; guarded by mu
@@ -128,10 +129,12 @@ func (t *Table) Remember(c *client.Client, key []byte) {
 	if of == nil {
 		of = map[uint64]bool{}
 		t.readers[string(key)] = of
+		t.bytes.Add(keyCost(len(key)))
 	}
 	if !of[c.ID] {
 		of[c.ID] = true
 		t.items++
+		t.bytes.Add(itemCost)
 	}
 	if limit := t.limit(); limit > 0 && len(t.readers) > limit {
 		t.drop(len(t.readers) - limit)
@@ -202,6 +205,7 @@ func (t *Table) tellReaders(by *client.Client, key string) {
 		t.tell(tr, []string{key})
 	}
 	t.items -= len(of)
+	t.bytes.Add(-keyCost(len(key)) - int64(len(of))*itemCost)
 	delete(t.readers, key)
 }
 
@@ -212,9 +216,17 @@ func (t *Table) Flush() {
 	for _, tr := range t.tracking {
 		t.tell(tr, nil)
 	}
-	clear(t.readers)
-	t.items = 0
+	t.readers, t.items = map[string]map[uint64]bool{}, 0
+	t.bytes.Store(0)
 }
+
+// What a key and one of its readers take, about.
+func keyCost(length int) int64 { return int64(length) + 112 }
+
+const itemCost = 16
+
+// Bytes is what the keys remembered take, about.
+func (t *Table) Bytes() int64 { return t.bytes.Load() }
 
 // Counts are the sizes INFO prints.
 type Counts struct{ Clients, Keys, Items, Prefixes int }
