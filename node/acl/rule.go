@@ -29,7 +29,7 @@ const (
 // of ACL LIST, of a reasonable size; no sensible user comes near.
 const (
 	maxPatterns  = 10_000 // of keys, of channels, of a selector
-	maxRules     = 10_000  // about commands, of a selector
+	maxRules     = 10_000 // about commands, of a selector
 	maxSelectors = 1_000
 	maxPasswords = 1_000
 

@@ -45,13 +45,13 @@ func (c *Config) Get(patterns ...string) []Pair {
 	for _, pattern := range patterns {
 		lower := strings.ToLower(pattern)
 		if !strings.ContainsAny(pattern, `*?[\`) {
-			if d := byName[lower]; d != nil {
+			if d := byName[lower]; d != nil && !d.hidden {
 				found[lower] = Pair{pattern, d.get(v)}
 			}
 			continue
 		}
 		for name, d := range byName {
-			if _, answered := found[name]; !answered && glob.Match([]byte(lower), []byte(name)) {
+			if _, answered := found[name]; !answered && !d.hidden && glob.Match([]byte(lower), []byte(name)) {
 				found[name] = Pair{name, d.get(v)}
 			}
 		}

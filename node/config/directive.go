@@ -9,6 +9,7 @@ type directive struct {
 	group   group
 	initial string // default, in the syntax of node.conf
 	live    bool   // CONFIG SET may change it
+	hidden  bool   // CONFIG GET does not answer it
 	doc     string // one line
 	note    string // more for the reference: the reason of a bound, what differs from other servers
 	kind
@@ -31,6 +32,8 @@ type group string
 const (
 	network    group = "Network"
 	clients    group = "Clients"
+	access     group = "Access"
+	slow       group = "Slow commands"
 	memory     group = "Memory"
 	sortedSets group = "Sorted sets"
 	data       group = "Data on disk"
@@ -38,7 +41,7 @@ const (
 )
 
 // groups in the order they are shown.
-var groups = []group{network, clients, memory, sortedSets, data, process}
+var groups = []group{network, clients, access, slow, memory, sortedSets, data, process}
 
 // apply checks the number of values and sets the directive in v.
 func (d *directive) apply(v *Values, values []string, on machine) error {

@@ -48,6 +48,9 @@ func TestDefaults(t *testing.T) {
 		Port: 6379, Bind: []string{"127.0.0.1", "-::1"}, ProtectedMode: true, HTTPPort: 9379, TCPKeepalive: 300 * time.Second,
 		MaxClients: 10000, ClientQueryBufferLimit: 64 << 20, ProtoMaxBulkLen: 64 << 20,
 		TrackingTableMaxKeys: 1000000,
+		ACLLogMaxLen:         128, ACLPubsubDefault: "resetchannels", EnableDebug: "no",
+		SlowLogSlowerThan: 10000, SlowLogMaxLen: 128, LatencyTracking: true,
+		LatencyPercentiles: []Percentile{{50, "50"}, {99, "99"}, {99.9, "99.9"}},
 		ClientOutputBufferLimit: OutputBufferLimits{
 			Normal:  OutputBufferLimit{Hard: 256 << 20},
 			Replica: OutputBufferLimit{Hard: 256 << 20, Soft: 64 << 20, SoftFor: time.Minute},

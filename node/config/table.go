@@ -98,6 +98,62 @@ var table = []directive{
 	},
 
 	{
+		name: "user", group: access, initial: "", hidden: true,
+		doc: "a user, with the rules of ACL SETUSER; one line each",
+		note: "For example `user reader on >secret ~scores:* +@read`. In force after `requirepass`; not together with `aclfile`. " +
+			"CONFIG GET does not answer it, ACL LIST does.",
+		kind: users,
+	},
+	{
+		name: "aclfile", group: access, initial: "",
+		doc: "file with all users, one `user` line each; empty = none",
+		note: "Read at the start and by ACL LOAD, written by ACL SAVE; a relative path starts at `dir`. The file must be there. " +
+			"A default user it does not name may do everything.",
+		kind: text(`a path; "" = none`, func(v *Values) *string { return &v.ACLFile }),
+	},
+	{
+		name: "acllog-max-len", group: access, initial: "128", live: true,
+		doc:  "entries of ACL LOG",
+		kind: integer(func(v *Values) *int { return &v.ACLLogMaxLen }, 0, 1_000_000),
+	},
+	{
+		name: "acl-pubsub-default", group: access, initial: "resetchannels", live: true,
+		doc:  "channels of a new user: allchannels or resetchannels, which is none",
+		kind: oneOf(func(v *Values) *string { return &v.ACLPubsubDefault }, "allchannels", "resetchannels"),
+	},
+	{
+		name: "enable-debug-command", group: access, initial: "no",
+		doc:  "who may use DEBUG: nobody, clients of this machine, or all",
+		kind: oneOf(func(v *Values) *string { return &v.EnableDebug }, "no", "local", "yes"),
+	},
+
+	{
+		name: "slowlog-log-slower-than", aliases: []string{"commandlog-execution-slower-than"}, group: slow, initial: "10000", live: true,
+		doc:  "microseconds from which on a command is in SLOWLOG; 0 = all, -1 = none",
+		kind: integer(func(v *Values) *int { return &v.SlowLogSlowerThan }, -1, math.MaxInt),
+	},
+	{
+		name: "slowlog-max-len", aliases: []string{"commandlog-slow-execution-max-len"}, group: slow, initial: "128", live: true,
+		doc:  "entries of SLOWLOG",
+		kind: integer(func(v *Values) *int { return &v.SlowLogMaxLen }, 0, 1_000_000),
+	},
+	{
+		name: "latency-monitor-threshold", group: slow, initial: "0", live: true,
+		doc:  "milliseconds from which on an event is in LATENCY LATEST; 0 = none",
+		kind: integer(func(v *Values) *int { return &v.LatencyMonitorThreshold }, 0, math.MaxInt),
+	},
+	{
+		name: "latency-tracking", group: slow, initial: "yes", live: true,
+		doc:  "keep the distribution of each command's time, for LATENCY HISTOGRAM and INFO latencystats",
+		kind: yesNo(func(v *Values) *bool { return &v.LatencyTracking }),
+	},
+	{
+		name: "latency-tracking-info-percentiles", group: slow, initial: "50 99 99.9", live: true,
+		doc:  "percentiles that INFO latencystats prints",
+		kind: percentiles,
+	},
+
+	{
 		name: "maxmemory", group: memory, initial: "0", live: true,
 		doc: "bytes of data the node may hold, or a share of the container's memory limit, as 75%; 0 = no limit",
 		note: "A share is taken when the directive is set: of the lowest memory limit of the process's control groups " +

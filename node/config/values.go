@@ -29,6 +29,20 @@ type Values struct {
 	NotifyKeyspaceEvents    KeyEvents
 	TrackingTableMaxKeys    int // 0 = any number
 
+	// Who may do what.
+	Users            [][]string // name and rules of each user line; the rules unchecked
+	ACLFile          string     // relative to Dir; "" = none
+	ACLLogMaxLen     int        // entries
+	ACLPubsubDefault string     // "allchannels" or "resetchannels": what new users start with
+	EnableDebug      string     // who may use DEBUG: "no", "local" or "yes"
+
+	// Slow commands.
+	SlowLogSlowerThan       int // microseconds; negative = nothing is logged
+	SlowLogMaxLen           int // entries
+	LatencyMonitorThreshold int // milliseconds; 0 = off
+	LatencyTracking         bool
+	LatencyPercentiles      []Percentile
+
 	// Memory.
 	MaxMemory       MemoryLimit
 	MaxMemoryPolicy string // "noeviction"
@@ -52,6 +66,12 @@ type Values struct {
 	LogLevel        LogLevel
 	LogFile         string        // "" = standard output
 	ShutdownTimeout time.Duration // longest wait for clients and replicas when stopping
+}
+
+// Percentile is one of those INFO prints of latencies.
+type Percentile struct {
+	Value float64 // 0 to 100
+	Text  string
 }
 
 // MemoryLimit is the value of maxmemory.
