@@ -28,10 +28,13 @@ func wantEmpty(t testing.TB, h *Heap) {
 	if h.InUse() != 0 {
 		t.Errorf("%d bytes are still in use", h.InUse())
 	}
-	if h.Mapped() != 0 && release(memory{}) == nil {
+	if h.Mapped() != 0 && returns {
 		t.Errorf("%d bytes are still mapped", h.Mapped())
 	}
 }
+
+// returns says whether memory can be given back to the system here.
+var returns = release(memory{}) == nil
 
 func mustAlloc(t testing.TB, h *Heap, n int) (Ref, []byte) {
 	t.Helper()
@@ -176,6 +179,9 @@ func TestLimit(t *testing.T) {
 		for _, r := range refs {
 			h.Free(r)
 		}
+		if !returns {
+			continue
+		}
 		// What the slots have in reserve must not stand in the way of pages.
 		rest := 512 << 10 // for tables
 		if h.huge {
@@ -194,7 +200,7 @@ func TestLimit(t *testing.T) {
 
 func TestTooLarge(t *testing.T) {
 	h := newHeap(t, Options{})
-	for _, n := range []int{math.MaxInt, math.MaxInt / 4, -1} {
+	for _, n := range []int{math.MaxInt, math.MaxInt / 4 * 3, -1} {
 		if _, _, err := h.Alloc(n); !errors.Is(err, ErrFull) {
 			t.Errorf("Alloc(%d): %v", n, err)
 		}
@@ -298,6 +304,9 @@ func TestFreedSlotsAreReused(t *testing.T) {
 }
 
 func TestContentOfReleasedPagesIsNotKept(t *testing.T) {
+	if !returns {
+		t.Skip("memory is not released here")
+	}
 	h := newHeap(t, Options{})
 	b, err := h.AllocPages(1 << 20)
 	if err != nil {
@@ -312,7 +321,7 @@ func TestContentOfReleasedPagesIsNotKept(t *testing.T) {
 	if b, err = h.AllocPages(1 << 20); err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(b, []byte{0}); n != len(b) && release(memory{}) == nil {
+	if n := bytes.Count(b, []byte{0}); n != len(b) {
 		t.Errorf("%d bytes of the page's former life remain", len(b)-n)
 	}
 	h.FreePages(b)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reservable is the most pages that a space may reserve.
-const reservable = 1 << 31
+// reservable is the most pages that a space may reserve: 8 TiB, or 1 GiB where addresses have 32 bits.
+const reservable = 1 << (18 + 13*wide)
 
 // mapping is a reservation of addresses.
 type mapping = memory
