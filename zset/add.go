@@ -100,6 +100,7 @@ func (l *skipList) add(member []byte, score float64, f AddFlags, t *Tuning) (now
 		if !l.rescore(at, old, now, t) {
 			return old, Skipped, ErrFull
 		}
+		l.compact(1)
 	}
 	return now, r, err
 }

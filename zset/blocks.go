@@ -29,6 +29,8 @@ const (
 	unitBytes    = 1 << unitShift
 	segmentUnits = segmentBytes / unitBytes
 	holeClasses  = 63
+	// nilBytes are left unused at the beginning of an arena, so that ref 0 refers to nothing.
+	nilBytes = unitBytes
 )
 
 func newBlocks(m Memory) blocks {
@@ -70,11 +72,11 @@ func (a *blocks) alloc(units int) (r ref, ok bool) {
 // next opens another segment. What is left of the last becomes a hole.
 func (a *blocks) next(units int) bool {
 	fill, rest := a.fill, a.rest()/unitBytes
-	if !a.open((units + 1) * unitBytes) {
+	if !a.open(units*unitBytes + nilBytes) {
 		return false
 	}
 	if a.fill == 0 {
-		a.books[0].filled = unitBytes // so that no block has the ref 0
+		a.books[0].filled = nilBytes // so that no block has the ref 0
 	}
 	if fill >= 0 && rest > 0 {
 		at := a.books[fill].filled

@@ -24,22 +24,59 @@ func Build(t *Tuning, n int, ascending iter.Seq2[[]byte, float64]) (*Set, error)
 	return s, nil
 }
 
-// load fills the empty set s. This is the place of the path that knows, from n and from the order, where each
-// member goes without a search. Until it is here an Add at the end does, which is the cheapest of them.
-func (s *Set) load(_ int, ascending iter.Seq2[[]byte, float64]) error {
-	var last []byte
-	lastScore := math.Inf(-1)
+// load fills the empty set s with about n members.
+func (s *Set) load(n int, ascending iter.Seq2[[]byte, float64]) error {
+	b := builder{set: s, expect: n}
 	for member, score := range ascending {
-		if s.Len() > 0 && (score < lastScore || score == lastScore && bytes.Compare(member, last) <= 0) {
-			return ErrOrder
-		}
-		switch _, r, err := s.Add(member, score, NX); {
-		case err != nil:
+		if err := b.add(member, score); err != nil {
 			return err
-		case r != Added: // it was there with a lower score
+		}
+	}
+	if b.appender != nil {
+		b.appender.finish()
+	}
+	s.changed()
+	return nil
+}
+
+// A builder appends to a set what comes in order.
+type builder struct {
+	set      *Set
+	appender *appender // once there is a list
+	expect   int
+	last     []byte // a copy of the last member
+	score    float64
+}
+
+func (b *builder) add(member []byte, score float64) error {
+	s := b.set
+	switch {
+	case math.IsNaN(score):
+		return ErrNaN
+	case len(member) > maxMember:
+		return ErrFull
+	case s.Len() > 0 && (score < b.score || score == b.score && bytes.Compare(member, b.last) <= 0):
+		return ErrOrder
+	}
+	b.last, b.score = append(b.last[:0], member...), score
+	if s.list == nil {
+		if _, _, there := s.packed.find(member); there { // with a lower score
 			return ErrOrder
 		}
-		last, lastScore = append(last[:0], member...), score
+		if !s.outgrown(s.packed.len()+1, len(member)) {
+			s.packed.insert(s.packed.end(), member, score)
+			return nil
+		}
+		if b.appender = s.convertTo(b.expect); b.appender == nil {
+			return ErrFull
+		}
+	}
+	_, hash, there := s.list.find(member)
+	if there {
+		return ErrOrder
+	}
+	if !b.appender.append(member, hash, score) {
+		return ErrFull
 	}
 	return nil
 }

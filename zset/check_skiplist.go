@@ -216,7 +216,7 @@ func (l *skipList) checkRecords(members []ref) error {
 	}
 	return a.checkWalk("records", func(offset uint64) (size int, used bool, err error) {
 		if offset == 0 {
-			return 1, false, nil
+			return nilBytes, false, nil
 		}
 		r := ref(offset)
 		size, hole := extentOf(a.at(r))
@@ -250,7 +250,7 @@ func (l *skipList) checkBlocks(chain []ref) error {
 	}
 	return a.checkWalk("blocks", func(offset uint64) (size int, used bool, err error) {
 		if offset == 0 {
-			return unitBytes, false, nil
+			return nilBytes, false, nil
 		}
 		r := ref(offset >> unitShift)
 		units, hole := a.at(r).units(), a.at(r).levels() == 0
@@ -271,6 +271,9 @@ func (s *segments) checkWalk(what string, piece func(offset uint64) (size int, u
 	for number, buf := range s.bufs {
 		held += len(buf)
 		inUse, at := 0, 0
+		if number == s.victim {
+			at = int(s.sweep) // nothing is listed of what is before
+		}
 		for at < int(s.books[number].filled) {
 			size, used1, err := piece(uint64(number)<<segmentShift | uint64(at))
 			switch {
@@ -281,7 +284,7 @@ func (s *segments) checkWalk(what string, piece func(offset uint64) (size int, u
 			case used1:
 				inUse += size
 				used--
-			case number > 0 || at > 0: // the nil piece is neither
+			case number > 0 || at > 0: // the unused beginning is neither
 				holes--
 			}
 			at += size

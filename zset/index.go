@@ -59,7 +59,7 @@ const (
 	overflowAt    = 12
 	bucketRefsAt  = 16
 	overflowLimit = 255
-	tableBuckets  = 128
+	tableBuckets  = 256
 	depthLimit    = 24
 	// fullBucket is how many of a bucket's slots are used on average when a table grows.
 	fullBucket = 11

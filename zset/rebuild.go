@@ -28,7 +28,7 @@ type appender struct {
 
 // newAppender fills an empty list with about so many members.
 func newAppender(l *skipList, members int, t *Tuning) *appender {
-	l.index.prepare(members)
+	l.index.prepare(min(members, 1<<22)) // a caller's word is not taken for more
 	return &appender{list: l, tuning: t, expect: members}
 }
 
@@ -61,8 +61,11 @@ func (a *appender) room(score float64) (at block, ok bool) {
 		}
 	}
 	levels := a.tuning.level(l.random.Uint64())
-	most := a.tuning.options.BlockEntries
-	r, at, ok := l.blocks.add(levels, blockUnits(levels, min(max(a.expect, 1), most)))
+	entries := a.tuning.options.BlockEntries
+	if a.expect > 0 {
+		entries = min(a.expect, entries)
+	}
+	r, at, ok := l.blocks.add(levels, blockUnits(levels, entries))
 	if !ok {
 		return nil, false
 	}
@@ -123,11 +126,4 @@ func (l *skipList) rebuild(start, end int, t *Tuning) (ok bool) {
 	l.free()
 	*l = *fresh
 	return true
-}
-
-// settle gives memory back when much of it is waste. It is called after whatever frees some.
-func (l *skipList) settle(t *Tuning) {
-	if l.records.held+l.blocks.held > 2*(l.records.live+l.blocks.live)+8192 {
-		l.rebuild(0, 0, t)
-	}
 }

@@ -211,11 +211,11 @@ func (a *records) alloc(size int) (r ref, ok bool) {
 // next opens another segment. What is left of the last becomes a hole.
 func (a *records) next(size int) bool {
 	fill, rest := a.fill, a.rest()
-	if !a.open(size + 1) {
+	if !a.open(size + nilBytes) {
 		return false
 	}
 	if a.fill == 0 {
-		a.books[0].filled = 1 // so that no record has the ref 0
+		a.books[0].filled = nilBytes // so that no record has the ref 0
 	}
 	if fill >= 0 && rest >= leastRecord {
 		a.books[fill].filled += uint32(rest)

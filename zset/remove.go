@@ -13,7 +13,7 @@ func (s *Set) Remove(member []byte) (score float64, ok bool) {
 			return score, true
 		}
 		s.list.remove(r, hash, score, s.tuning.orDefault())
-		s.list.settle(s.tuning.orDefault())
+		s.list.compact(1)
 		s.changed()
 		return score, true
 	}
@@ -38,7 +38,7 @@ func (s *Set) RemoveRange(r Range) int {
 		return r.Len()
 	case s.list != nil:
 		s.list.removeRange(r.Start, r.End, s.tuning.orDefault())
-		s.list.settle(s.tuning.orDefault())
+		s.list.compact(r.Len())
 	default:
 		from := s.packed.walk(r.Start, r.low, r.high)
 		to := s.packed.walk(r.End, from, r.high)

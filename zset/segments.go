@@ -23,6 +23,9 @@ type segments struct {
 	held  int      // bytes of all segments
 	live  int      // bytes in pieces given out
 	limit int      // how many segments there may be
+	// victim is the segment being emptied, -1 if there is none; what is before the byte sweep of it is so already.
+	victim int
+	sweep  uint32
 }
 
 // book is what is known of a segment beside its bytes.
@@ -35,10 +38,15 @@ type book struct {
 const (
 	segmentShift = 20
 	segmentBytes = 1 << segmentShift
+	// smallArena is up to how many bytes an arena grows in steps of a sixteenth, which costs more copying than the
+	// eighth that it is later.
+	smallArena = 64 << 10
 )
 
 // newSegments has room for pieces of at least unit bytes at offset unit and beyond.
-func newSegments(m Memory, limit int) segments { return segments{mem: m, fill: -1, limit: limit} }
+func newSegments(m Memory, limit int) segments {
+	return segments{mem: m, fill: -1, limit: limit, victim: -1}
+}
 
 // at is the memory at an offset up to the end of its segment.
 func (s *segments) at(offset uint64) []byte {
@@ -60,13 +68,21 @@ func (s *segments) cut(size int) (offset uint64, ok bool) {
 	return offset, true
 }
 
-// grow gives the segment being filled room for size bytes and some more: an eighth of all there is.
+// step is how much more than what is needed to make: a share of what is in use.
+func (s *segments) step() int {
+	if s.live < smallArena {
+		return s.live / 16
+	}
+	return s.live / 8
+}
+
+// grow gives the segment being filled room for size bytes and some more.
 func (s *segments) grow(size int) bool {
 	if size > segmentBytes {
 		return false
 	}
 	old := extent{s.bufs[s.fill], s.books[s.fill].id}
-	e, ok := obtain(s.mem, min(size+s.held/8, segmentBytes))
+	e, ok := obtain(s.mem, min(size+s.step(), segmentBytes))
 	if !ok {
 		return false
 	}
@@ -100,7 +116,7 @@ func (s *segments) open(size int) bool {
 	if number < 0 && len(s.bufs) >= s.limit {
 		return false
 	}
-	e, ok := obtain(s.mem, min(size+s.held/8, segmentBytes))
+	e, ok := obtain(s.mem, min(size+s.step(), segmentBytes))
 	if !ok {
 		return false
 	}
@@ -130,6 +146,44 @@ func (s *segments) drop(number int) {
 	if s.fill == number {
 		s.fill = -1
 	}
+	if s.victim == number {
+		s.victim = -1
+	}
+}
+
+// holed is how many bytes of what was cut are in no piece in use.
+func (s *segments) holed() int { return s.held - s.rest() - s.live }
+
+// wasteAllowed is what an arena of any size may waste, in bytes.
+const wasteAllowed = 4096
+
+// wasteful says that an arena has more in holes, or at the end of the segment being filled, than it should.
+func (s *segments) wasteful() bool {
+	return s.held-s.live-min(s.rest(), s.live/8) > s.held/3+wasteAllowed
+}
+
+// chase picks a segment to empty, that with the least in use, unless there is one being emptied. It is false when there
+// is no need.
+func (s *segments) chase() bool {
+	if s.victim >= 0 {
+		return true
+	}
+	if !s.wasteful() {
+		return false
+	}
+	for number, buf := range s.bufs {
+		if buf != nil && (s.victim < 0 || s.books[number].live < s.books[s.victim].live) {
+			s.victim = number
+		}
+	}
+	if s.victim == s.fill {
+		s.fill = -1
+	}
+	s.sweep = 0
+	if s.victim == 0 {
+		s.sweep = nilBytes
+	}
+	return true
 }
 
 // free gives everything back.

@@ -112,16 +112,25 @@ func (s *Set) outgrown(members, size int) bool {
 
 // convert makes the listpack a skip list. It fails, with nothing changed, when there is no memory.
 func (s *Set) convert() bool {
+	a := s.convertTo(s.packed.len() + 1)
+	if a != nil {
+		a.finish()
+	}
+	return a != nil
+}
+
+// convertTo makes the listpack a skip list that is to have so many members, and leaves it to the appender it returns to
+// add those that are missing. It is nil when there is no memory, and then nothing has changed.
+func (s *Set) convertTo(members int) *appender {
 	list := newSkipList(s.memory, rand.NewPCG(s.changes, 0))
-	a := newAppender(list, s.packed.len(), s.tuning.orDefault())
+	a := newAppender(list, max(members, s.packed.len()), s.tuning.orDefault())
 	for e := range s.packed.all {
 		if !a.append(e.member, list.key.sum(e.member), e.score) {
 			list.free()
-			return false
+			return nil
 		}
 	}
-	a.finish()
 	s.packed, s.list = listpack{}, list
 	s.changes++
-	return true
+	return a
 }

@@ -75,7 +75,8 @@ func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
 		return 0, hash, false
 	}
 	t, tag := l.index.tableOf(hash), tagOf(hash)
-	for at := t.home(hash); ; at = t.after(at) {
+	at := t.home(hash)
+	for range t.buckets {
 		b := t.bucket(at)
 		low, high := matches(b, tag)
 		for ; low != 0; low &= low - 1 {
@@ -93,9 +94,11 @@ func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
 			}
 		}
 		if b[overflowAt] == 0 {
-			return 0, hash, false
+			break
 		}
+		at = t.after(at)
 	}
+	return 0, hash, false
 }
 
 // boundOf is the gap just before a record's member, or where it would be with another score.

@@ -21,6 +21,9 @@ func (l *skipList) link(r ref, score float64, t *Tuning) bool {
 	if l.last == 0 {
 		return l.begin(r, score, t)
 	}
+	if l.crowded() {
+		l.closeUp()
+	}
 	var p path
 	b := l.boundOf(r, score)
 	l.trace(&b, &p)
@@ -307,19 +310,7 @@ func (l *skipList) rescore(r ref, old, score float64, t *Tuning) bool {
 		return true
 	}
 	if at.count() == 1 {
-		// Its block goes when the member does, and could not take it back: the place to go to is made first.
-		var q path
-		b := l.boundOf(r, score)
-		l.trace(&b, &q)
-		if q.prev[0] == p.prev[0] {
-			l.records.setScore(r, score)
-			l.setKey(at, 0, score)
-			return true
-		}
-		if _, ok := l.makeRoom(&q, score, t); !ok {
-			return false
-		}
-		l.traceMember(r, old, &p)
+		return l.moveOnly(r, &p, score, t)
 	}
 	l.unlink(&p)
 	sparse, left := l.sparse(p.prev[0], t), ref(0)
@@ -335,6 +326,33 @@ func (l *skipList) rescore(r ref, old, score float64, t *Tuning) bool {
 		l.traceMember(left, l.records.score(left), &p)
 		l.tidy(&p, t)
 	}
+	return true
+}
+
+// moveOnly is rescore for a member that is alone in its block, at the end of the path p. The block goes with it, so unlike
+// others it could not take the member back: the new place is made before the old one goes.
+func (l *skipList) moveOnly(r ref, p *path, score float64, t *Tuning) bool {
+	var q path
+	b := l.boundOf(r, score)
+	l.trace(&b, &q)
+	if q.prev[0] == p.prev[0] {
+		l.records.setScore(r, score)
+		l.setKey(l.blocks.at(p.prev[0]), 0, score)
+		return true
+	}
+	at, ok := l.makeRoom(&q, score, t)
+	if !ok {
+		return false
+	}
+	l.records.setScore(r, score)
+	l.put(at, q.i, r, score)
+	l.passed(&q, 1)
+	rank := int(p.rank[0])
+	if int(q.rank[0])+q.i <= rank {
+		rank++
+	}
+	l.traceRank(rank, p)
+	l.unlink(p)
 	return true
 }
 
