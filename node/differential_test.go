@@ -199,7 +199,13 @@ func (w *walk) command() []string {
 		return words("ZRANGESTORE", w.key(), w.key(), w.bound(), w.bound(), "BYSCORE", w.maybe(2, "REV"), w.limit())
 	case 14:
 		return words("ZRANGE", w.key(), w.bound(), w.bound(), "BYSCORE", w.maybe(2, "REV"), w.maybe(2, "WITHSCORES"), w.limit())
+	case 21:
+		return words("ZRANGESTORE", w.key(), "lex", w.lex(), w.lex(), "BYLEX", w.maybe(2, "REV"), w.limit())
 	case 15:
+		if w.rng.IntN(3) == 0 {
+			// Scores are all the same, or the order by strings means nothing.
+			return words("ZADD", "lex", "0", w.member(), "0", w.member())
+		}
 		return words(w.pick("RENAME", "RENAMENX"), w.key(), w.key())
 	case 16:
 		return words("COPY", w.key(), w.key(), w.maybe(2, "REPLACE"), w.maybe(4, "DB", "0"))

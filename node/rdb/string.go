@@ -11,10 +11,10 @@ import (
 // A string is its length and its bytes; or an integer in 1, 2 or 4 bytes,
 // little-endian, which stands for its decimal text; or compressed (lzf.go).
 const (
-	stringInt8 = iota
-	stringInt16
-	stringInt32
-	stringLZF
+	stringInt8  = 0
+	stringInt16 = 1
+	stringInt32 = 2
+	stringLZF   = 3
 )
 
 // text reads a string. The bytes are the payload's own where they can be.
