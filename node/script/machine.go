@@ -1,0 +1,155 @@
+package script
+
+import (
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"zset.dev/operator/node/resp"
+)
+
+// Host is what a script reaches outside of Lua. Its methods are called by the
+// goroutine that runs the script.
+type Host interface {
+	// Call runs a command and returns its encoded reply, valid until the next
+	// call. An error ends the script at once, and is what Run returns.
+	Call(args [][]byte) (reply []byte, err error)
+
+	// SetProto chooses the protocol of the replies: 2 or 3.
+	SetProto(version int)
+
+	// Log writes to the node's log; level is 0 (debug) to 3 (warning).
+	Log(level int, text string)
+
+	// Slow is called once, when the script has run for longer than SlowAfter,
+	// and Busy when it has for Run.BusyAfter.
+	Slow()
+	Busy()
+}
+
+// SlowAfter is how long most scripts take at most.
+const SlowAfter = time.Millisecond
+
+// Run is one run of a script.
+type Run struct {
+	Host       Host
+	Control    *Control
+	Keys, Args [][]byte
+	W          *resp.Writer // gets the reply
+	Now        func() time.Time
+	BusyAfter  time.Duration // 0 is never
+}
+
+// machine is a Lua state with its sandbox. One goroutine uses it at a time.
+type machine struct {
+	l       *lua.LState
+	env     *lua.LTable // what scripts see as their globals
+	globals *lua.LTable // what is in it
+	guarded map[*lua.LTable]*lua.LTable
+	hooks   [3]lua.LValue
+
+	guard *guard
+	host  Host
+	proto int // of replies, as the script chose it
+	json  jsonOptions
+	rng   drand
+	args  [][]byte // of the command being called; kept for its memory
+	runs  int
+}
+
+// reusable reports whether the next script may run on the state: not after one
+// that was stopped, or left much behind.
+func (m *machine) reusable() bool {
+	m.runs++
+	m.globals.RawSetString("KEYS", lua.LNil)
+	m.globals.RawSetString("ARGV", lua.LNil)
+	return m.guard.abort == nil && m.guard.base == 0 && m.guard.charged < growthStep/32 && m.runs < machineRuns
+}
+
+const (
+	callStack    = 16384   // nested calls
+	registryMost = 1 << 17 // values on the stack
+)
+
+func newMachine() *machine {
+	m := &machine{guarded: map[*lua.LTable]*lua.LTable{}}
+	m.l = lua.NewState(lua.Options{
+		CallStackSize: callStack, MinimizeStackMemory: true,
+		RegistrySize: 1024, RegistryMaxSize: registryMost, RegistryGrowStep: 1024,
+		SkipOpenLibs: true,
+	})
+	m.hooks = [3]lua.LValue{m.l.NewFunction(m.concat), m.l.NewFunction(m.set), m.l.NewFunction(m.table)}
+	m.open()
+	return m
+}
+
+// load makes a function of a compiled chunk, in the sandbox's environment.
+func (m *machine) load(l *lua.LState, proto *lua.FunctionProto) *lua.LFunction {
+	outer := l.NewFunctionFromProto(proto)
+	outer.Env = m.env
+	l.Push(outer)
+	for _, hook := range m.hooks {
+		l.Push(hook)
+	}
+	l.Call(len(m.hooks), 1)
+	fn := l.Get(-1).(*lua.LFunction)
+	l.Pop(1)
+	return fn
+}
+
+// run runs a program and writes its reply. failed is the error when it ended
+// otherwise than by returning; nothing is written then.
+func (m *machine) run(p *Program, r *Run) (failed error) {
+	m.guard = &guard{control: r.Control, host: r.Host, now: r.Now, began: r.Now(), busyAt: r.BusyAfter}
+	m.host, m.proto, m.json, m.rng = r.Host, 2, defaultJSON, newDrand(0)
+	m.l.SetContext(m.guard)
+	m.l.SetTop(0)
+	m.globals.RawSetString("KEYS", words(r.Keys))
+	m.globals.RawSetString("ARGV", words(r.Args))
+	start := r.W.Len()
+	failure := m.protect(func() {
+		m.l.Push(m.load(m.l, p.proto))
+		m.l.Call(0, 1)
+		result := m.l.Get(-1)
+		m.write(r.W, result, 0)
+	})
+	m.host = nil
+	if m.guard.abort != nil {
+		r.W.Truncate(start)
+		return m.guard.abort
+	}
+	if failure != nil {
+		r.W.Truncate(start)
+		return failure.reply(p)
+	}
+	return nil
+}
+
+// protect calls f and catches what it raises.
+func (m *machine) protect(f func()) (failure *failure) {
+	entry := m.l.NewFunction(func(*lua.LState) int {
+		f()
+		return 0
+	})
+	return failureOf(m.l.CallByParam(lua.P{Fn: entry, NRet: 0, Protect: true}))
+}
+
+func words(all [][]byte) *lua.LTable {
+	t := &lua.LTable{Metatable: lua.LNil}
+	for _, w := range all {
+		t.Append(lua.LString(w))
+	}
+	return t
+}
+
+// drand is the generator behind math.random: drand48's, so that a script
+// draws the same numbers in every run and on every server.
+type drand uint64
+
+func newDrand(seed int32) drand { return drand(uint64(uint32(seed))<<16 | 0x330e) }
+
+// next is the next integer, 31 bits.
+func (d *drand) next() int32 {
+	*d = (*d*0x5deece66d + 0xb) & (1<<48 - 1)
+	return int32(*d >> 17)
+}

@@ -1,0 +1,146 @@
+package script
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// Flags are what a script's first line says of it.
+type Flags struct {
+	Given           bool // there is such a line
+	NoWrites        bool
+	AllowOOM        bool
+	AllowStale      bool
+	NoCluster       bool
+	AllowCrossSlots bool
+}
+
+// Program is a compiled script. It may be run by many goroutines at once.
+type Program struct {
+	SHA    string // 40 hex digits
+	Source string
+	Flags  Flags
+
+	// Scope is what runs of the script have shown of the keys it uses; package
+	// command keeps it here.
+	Scope atomic.Int32
+
+	proto *lua.FunctionProto
+}
+
+// chunk is the name of a script in messages.
+const chunk = "user_script"
+
+// SHA is the name of a script: its SHA-1 in hex.
+func SHA(source string) string {
+	sum := sha1.Sum([]byte(source))
+	return hex.EncodeToString(sum[:])
+}
+
+// Compile compiles a script. Its error is the reply's text.
+func Compile(source string) (*Program, error) {
+	p := &Program{SHA: SHA(source), Source: source}
+	body := source
+	if strings.HasPrefix(source, "#!") {
+		line, rest, found := strings.Cut(source, "\n")
+		if !found {
+			return nil, fmt.Errorf("ERR Invalid script shebang")
+		}
+		var err error
+		if p.Flags, err = shebang(line); err != nil {
+			return nil, err
+		}
+		body = "\n" + rest // lines keep their numbers
+	}
+	proto, err := compile(body, chunk)
+	if err != nil {
+		return nil, fmt.Errorf("ERR Error compiling script (new function): %w", err)
+	}
+	p.proto = proto
+	return p, nil
+}
+
+// shebang reads a first line such as "#!lua flags=no-writes,allow-oom".
+func shebang(line string) (f Flags, err error) {
+	words := strings.Fields(line)
+	if engine := words[0][2:]; engine != "lua" {
+		return f, fmt.Errorf("ERR Could not find scripting engine '%s'", engine)
+	}
+	f.Given = true
+	for _, word := range words[1:] {
+		list, ok := strings.CutPrefix(word, "flags=")
+		if !ok {
+			return f, fmt.Errorf("ERR Unknown lua shebang option: %s", word)
+		}
+		for name := range strings.SplitSeq(list, ",") {
+			switch name {
+			case "":
+			case "no-writes":
+				f.NoWrites = true
+			case "allow-oom":
+				f.AllowOOM = true
+			case "allow-stale":
+				f.AllowStale = true
+			case "no-cluster":
+				f.NoCluster = true
+			case "allow-cross-slot-keys":
+				f.AllowCrossSlots = true
+			default:
+				return f, fmt.Errorf("ERR Unexpected flag in script shebang: %s", name)
+			}
+		}
+	}
+	return f, nil
+}
+
+// compile parses, rewrites and compiles. What it returns, called with the
+// state's hooks, is a function that runs the chunk.
+func compile(source, name string) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		// The compiler panics where a chunk exceeds what it can express.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: %v", name, r)
+		}
+	}()
+	if strings.HasPrefix(source, "\x1b") {
+		return nil, fmt.Errorf("%s: bytecode is not allowed", name)
+	}
+	stmts, err := parse.Parse(bytes.NewReader([]byte(source)), name)
+	if err != nil {
+		if syntax, ok := err.(*parse.Error); ok {
+			return nil, syntaxError(name, syntax)
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var r rewriter
+	r.block(stmts)
+	if r.tooDeep {
+		return nil, fmt.Errorf("%s: chunk has too many syntax levels", name)
+	}
+	body := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true}, Stmts: stmts}
+	last := 1 + strings.Count(source, "\n")
+	body.SetLine(1)
+	body.SetLastLine(last)
+	hooks := &ast.LocalAssignStmt{Names: []string{hookConcat, hookSet, hookTable}, Exprs: []ast.Expr{at(&ast.Comma3Expr{}, 1)}}
+	hooks.SetLine(1)
+	hooks.SetLastLine(1)
+	give := &ast.ReturnStmt{Exprs: []ast.Expr{body}}
+	give.SetLine(1)
+	give.SetLastLine(last)
+	return lua.Compile([]ast.Stmt{hooks, give}, name)
+}
+
+func syntaxError(name string, e *parse.Error) error {
+	if e.Pos.Line == parse.EOF {
+		return fmt.Errorf("%s: %s near '<eof>'", name, e.Message)
+	}
+	return fmt.Errorf("%s:%d: %s near '%s'", name, e.Pos.Line, e.Message, e.Token)
+}
