@@ -68,8 +68,11 @@ func (s *Set) Add(member []byte, score float64, f AddFlags) (now float64, r AddR
 		}
 	}
 	now, r, err = s.list.add(member, score, f, s.tuning.orDefault())
-	if r == Added || r == Updated {
+	switch {
+	case r == Added || r == Updated:
 		s.changed()
+	case s.list.length == 0: // it was made for this member
+		s.Release()
 	}
 	return now, r, err
 }

@@ -61,9 +61,7 @@ const (
 	overflowLimit = 255
 	tableBuckets  = 256
 	depthLimit    = 24
-	// fullBucket is how many of a bucket's slots are used on average when a table grows.
-	fullBucket = 11
-	// sparseBucket is how many when it shrinks.
+	// sparseBucket is how many of a bucket's slots are used on average when a table shrinks.
 	sparseBucket = 7
 
 	lowBits  = 0x0101010101010101
@@ -180,8 +178,11 @@ func (ix *index) replace(hash uint64, r, other ref) {
 	setBucketRef(t.bucket(at), slot, other)
 }
 
+// fullTable is how many members a table of so many buckets has when it grows: 15 of 16 slots.
+func fullTable(buckets int) int { return buckets * bucketSlots * 15 / 16 }
+
 // bucketsFor is how many buckets to make for so many members and some to come.
-func bucketsFor(used int) int { return used*17/(16*fullBucket) + 1 }
+func bucketsFor(used int) int { return used*17/(15*bucketSlots) + 1 }
 
 // makeTable makes an empty table.
 func (ix *index) makeTable(buckets, depth int) (t table, ok bool) {
@@ -223,7 +224,7 @@ func (ix *index) reserve(hash uint64, hashOf func(ref) uint64) bool {
 		return true
 	}
 	t := ix.tableOf(hash)
-	if t.used < t.buckets*fullBucket {
+	if int(t.used) < fullTable(int(t.buckets)) {
 		return true
 	}
 	step := max(t.buckets/8, 1)
@@ -388,7 +389,7 @@ func (ix *index) flatten() {
 // prepare makes tables for so many members in an empty index. Without memory for them it leaves it to reserve.
 func (ix *index) prepare(members int) {
 	depth := 0
-	for members>>depth > tableBuckets*fullBucket*3/4 && depth < depthLimit {
+	for members>>depth > fullTable(tableBuckets)*3/4 && depth < depthLimit {
 		depth++
 	}
 	each := members >> depth

@@ -218,8 +218,9 @@ func (a *records) next(size int) bool {
 		a.books[0].filled = nilBytes // so that no record has the ref 0
 	}
 	if fill >= 0 && rest >= leastRecord {
+		at := a.books[fill].filled
 		a.books[fill].filled += uint32(rest)
-		a.dig(ref(fill<<segmentShift|len(a.bufs[fill])-rest), rest)
+		a.dig(ref(fill<<segmentShift)|ref(at), rest)
 	}
 	return true
 }

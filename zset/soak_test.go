@@ -46,7 +46,7 @@ type soak struct {
 // phase does so many operations with the same odds.
 func (s *soak) phase(steps int) {
 	adds := 10 + s.random.IntN(85) // in a hundred
-	ids := 100 << s.random.IntN(12)
+	ids := 100 << s.random.IntN(14)
 	kind, length := s.random.IntN(5), s.random.IntN(60)
 	o := historyTunings[s.random.IntN(len(historyTunings))]
 	o.ListpackMaxEntries = min(o.ListpackMaxEntries, 128)
