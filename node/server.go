@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -87,10 +88,13 @@ func New(o Options) (*Server, error) {
 		stopping: make(chan struct{}),
 	}
 	s.env = command.Env{
-		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats,
+		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
 		Now: s.now, Tuning: s.tuning.Load, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
 	s.env.Complete()
+	if err := s.env.LoadUsers(); err != nil {
+		return nil, fmt.Errorf("cannot make the users: %w", err)
+	}
 	tuning, err := tuningOf(o.Config.Values())
 	if err != nil {
 		return nil, err

@@ -60,6 +60,7 @@ func (s *Server) drain() {
 		}
 		s.log.Warn("closing clients that still had commands to run", "clients", s.clients.Len())
 	}
+	s.env.Scripts.End()
 	s.clients.Each((*client.Client).Close)
 	<-done
 }

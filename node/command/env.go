@@ -1,6 +1,7 @@
 package command
 
 import (
+	"log/slog"
 	"time"
 
 	"zset.dev/operator/node/client"
@@ -21,6 +22,7 @@ type Env struct {
 	Clients  *client.Registry
 	Stats    *telemetry.Stats
 
+	Log        *slog.Logger // what scripts log; nil discards
 	Now        func() time.Time
 	Tuning     func() *zset.Tuning            // what the next write to a set follows
 	UsedMemory func() int64                   // bytes compared with maxmemory
@@ -32,6 +34,7 @@ type Env struct {
 	Tracking *tracking.Table
 	Monitors *Monitors
 	Pause    *Pause
+	Scripts  *Scripts
 }
 
 // Complete makes what commands share and the node has no say in.
@@ -39,6 +42,7 @@ func (env *Env) Complete() {
 	env.Hub = pubsub.NewHub()
 	env.Tracking = tracking.New(env.Clients, func() int { return env.Config.Values().TrackingTableMaxKeys })
 	env.Monitors = &Monitors{}
+	env.Scripts = newScripts()
 	env.Pause = &Pause{clients: env.Clients, keyspace: env.Keyspace}
 	env.Keyspace.Observe(keyObserver{env})
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"time"
 
+	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
 )
 
@@ -24,6 +25,9 @@ func (t *Table) Execute(c *Call) {
 			c.postpone(until)
 			return
 		}
+	}
+	if refusal == "" && c.Env.Scripts.slow.Load() > 0 && !c.admit(spec) {
+		refusal = errBusy
 	}
 	c.Env.Stats.CommandsProcessed.Add(1)
 	switch {
@@ -49,7 +53,7 @@ func (t *Table) run(c *Call, spec *Spec) {
 	start := c.W.Len()
 	keys := spec.Keys.of(c.Args)
 	reads := spec.Flags&ReadOnly != 0
-	holds := !c.Nested && (keys != nil || spec.Whole && !reads)
+	holds := !c.Nested && !spec.HoldsItself && (keys != nil || spec.Whole && !reads)
 	if holds {
 		switch {
 		case keys == nil:
@@ -130,6 +134,13 @@ func (c *Call) refuse(spec *Spec) string {
 	if c.tx.open && spec.Flags&NoMulti != 0 {
 		return "ERR Command '" + spec.Name + "' not allowed inside a transaction"
 	}
+	context := atTopLevel
+	if c.tx.open {
+		context = inTransaction
+	}
+	if refused := c.permitted(spec, c.Args, context); refused.Reason != acl.Allowed {
+		return "NOPERM " + refused.text(false)
+	}
 	if c.anyFlag(spec, DenyOOM) {
 		if limit := c.Env.Config.Values().MaxMemory.Bytes; limit > 0 && c.Env.UsedMemory() > limit {
 			return errOOM
@@ -166,9 +177,12 @@ func (t *Table) mayWrite(c *Call, args [][]byte) bool {
 	return spec != nil && c.mayWrite(spec)
 }
 
+// NeedsAuth reports whether the client still has to authenticate.
+func (c *Call) NeedsAuth() bool { return c.needsAuth() }
+
 // needsAuth reports whether the client still has to authenticate.
 func (c *Call) needsAuth() bool {
-	return !c.Client.Authenticated && c.Env.Config.Values().RequirePass != ""
+	return !c.Client.Authenticated && !c.Env.Accounts.Open()
 }
 
 func (c *Call) countLookups() {

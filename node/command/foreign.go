@@ -31,3 +31,8 @@ var otherTypes = func() map[string]bool {
 	}
 	return names
 }()
+
+// ofOtherType reports whether a command is one of them.
+func ofOtherType(name []byte) bool {
+	return len(name) <= maxName && otherTypes[strings.ToLower(string(name))]
+}

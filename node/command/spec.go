@@ -45,6 +45,7 @@ const (
 	Geo
 	Connection
 	Transaction
+	Scripting
 	Dangerous
 	neitherReadNorWrite // has the flag but not the category
 )
@@ -196,6 +197,8 @@ type Spec struct {
 	// by one, or, in a transaction or script, finds all of them held.
 	Whole bool
 
+	HoldsItself bool // holds what it needs by itself, and releases it
+
 	AtOnce          bool // runs also between MULTI and EXEC
 	WhileSubscribed bool // runs also for a RESP2 client with subscriptions
 
@@ -236,6 +239,7 @@ func (s *Spec) categories() []string {
 	add(s.Categories&Dangerous != 0 || s.Flags&Admin != 0, "@dangerous")
 	add(s.Categories&Connection != 0, "@connection")
 	add(s.Categories&Transaction != 0, "@transaction")
+	add(s.Categories&Scripting != 0, "@scripting")
 	return all
 }
 

@@ -21,7 +21,7 @@ func NewTable() *Table {
 		geoaddSpecs, geoposSpecs, geosearchSpecs,
 		keySpecs, renameSpecs, databaseSpecs, dumpSpecs, expirySpecs, scanSpecs, objectSpecs, memorySpecs, lolwutSpecs,
 		multiSpecs, pubsubSpecs, monitorSpecs,
-		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs,
+		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs, aclSpecs, scriptingSpecs,
 	} {
 		t.specs = append(t.specs, family...)
 	}
@@ -97,7 +97,7 @@ func (t *Table) resolve(args [][]byte) (s *Spec, refusal string) {
 
 // unknownCommand is the error for a command that is not in the table.
 func unknownCommand(args [][]byte) string {
-	if len(args[0]) <= maxName && otherTypes[strings.ToLower(string(args[0]))] {
+	if ofOtherType(args[0]) {
 		return "ERR command '" + strings.ToLower(string(args[0])) + "' is not available: this server holds sorted sets only"
 	}
 	const most = 128

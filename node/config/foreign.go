@@ -46,8 +46,6 @@ var foreign = []struct{ pattern, why string }{
 	{"dynamic-hz", "not adjustable"},
 	{"activerehashing", "not adjustable"},
 	{"commandlog-*", "only the time of commands is logged"},
-	{"lua-time-limit", "scripts are not in this version"},
-	{"busy-reply-threshold", "scripts are not in this version"},
 	{"oom-score-adj*", "the system or the container runtime decides"},
 	{"disable-thp", "the system decides (/sys/kernel/mm/transparent_hugepage)"},
 	{"always-show-logo", "there is no logo"},

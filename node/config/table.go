@@ -128,6 +128,11 @@ var table = []directive{
 	},
 
 	{
+		name: "busy-reply-threshold", aliases: []string{"lua-time-limit"}, group: slow, initial: "5000", live: true,
+		doc:  "milliseconds after which clients that need a running script's keys are told BUSY; 0 = never",
+		kind: integer(func(v *Values) *int { return &v.BusyReplyThreshold }, 0, math.MaxInt32),
+	},
+	{
 		name: "slowlog-log-slower-than", aliases: []string{"commandlog-execution-slower-than"}, group: slow, initial: "10000", live: true,
 		doc:  "microseconds from which on a command is in SLOWLOG; 0 = all, -1 = none",
 		kind: integer(func(v *Values) *int { return &v.SlowLogSlowerThan }, -1, math.MaxInt),

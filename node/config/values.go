@@ -37,6 +37,7 @@ type Values struct {
 	EnableDebug      string     // who may use DEBUG: "no", "local" or "yes"
 
 	// Slow commands.
+	BusyReplyThreshold      int // milliseconds a script may run before others are told; 0 = any
 	SlowLogSlowerThan       int // microseconds; negative = nothing is logged
 	SlowLogMaxLen           int // entries
 	LatencyMonitorThreshold int // milliseconds; 0 = off

@@ -15,7 +15,7 @@ func original(from *lua.LTable, name string) lua.LGFunction {
 func (m *machine) baseFunctions(from *lua.LTable) map[string]lua.LGFunction {
 	setMetatable, toString := original(from, "setmetatable"), original(from, "tostring")
 	rawSet, rawGet := original(from, "rawset"), original(from, "rawget")
-	next := m.l.NewFunction(m.next)
+	next, protected := m.l.NewFunction(m.next), original(from, "pcall")
 	return map[string]lua.LGFunction{
 		"getmetatable": original(from, "getmetatable"),
 		"setmetatable": func(l *lua.LState) int {
@@ -33,6 +33,19 @@ func (m *machine) baseFunctions(from *lua.LTable) map[string]lua.LGFunction {
 			return rawGet(l)
 		},
 		"next": m.next,
+		// As real servers do: of an error table the text is what is caught.
+		"pcall": func(l *lua.LState) int {
+			n := protected(l)
+			if n == 2 && l.Get(-2) == lua.LFalse {
+				if t, ok := l.Get(-1).(*lua.LTable); ok {
+					if text, ok := textOf(t.RawGetString("err")); ok {
+						l.Pop(1)
+						l.Push(lua.LString(text))
+					}
+				}
+			}
+			return n
+		},
 		"pairs": func(l *lua.LState) int {
 			t := l.CheckTable(1)
 			l.Push(next)

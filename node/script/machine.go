@@ -38,6 +38,7 @@ type Run struct {
 	W          *resp.Writer // gets the reply
 	Now        func() time.Time
 	BusyAfter  time.Duration // 0 is never
+	Seed       int32         // of math.random
 }
 
 // machine is a Lua state with its sandbox. One goroutine uses it at a time.
@@ -47,6 +48,12 @@ type machine struct {
 	globals *lua.LTable // what is in it
 	guarded map[*lua.LTable]*lua.LTable
 	hooks   [3]lua.LValue
+
+	// loaded is functions made of programs. They have no state but their
+	// hooks, so every run can begin with the same.
+	loaded map[*Program]*lua.LFunction
+	entry  *lua.LFunction // runs body
+	body   func()
 
 	guard *guard
 	host  Host
@@ -72,14 +79,19 @@ const (
 )
 
 func newMachine() *machine {
-	m := &machine{guarded: map[*lua.LTable]*lua.LTable{}}
+	m := &machine{guarded: map[*lua.LTable]*lua.LTable{}, loaded: map[*Program]*lua.LFunction{}, guard: &guard{}}
 	m.l = lua.NewState(lua.Options{
 		CallStackSize: callStack, MinimizeStackMemory: true,
 		RegistrySize: 1024, RegistryMaxSize: registryMost, RegistryGrowStep: 1024,
 		SkipOpenLibs: true,
 	})
 	m.hooks = [3]lua.LValue{m.l.NewFunction(m.concat), m.l.NewFunction(m.set), m.l.NewFunction(m.table)}
+	m.entry = m.l.NewFunction(func(*lua.LState) int {
+		m.body()
+		return 0
+	})
 	m.open()
+	m.l.SetContext(m.guard)
 	return m
 }
 
@@ -100,15 +112,14 @@ func (m *machine) load(l *lua.LState, proto *lua.FunctionProto) *lua.LFunction {
 // run runs a program and writes its reply. failed is the error when it ended
 // otherwise than by returning; nothing is written then.
 func (m *machine) run(p *Program, r *Run) (failed error) {
-	m.guard = &guard{control: r.Control, host: r.Host, now: r.Now, began: r.Now(), busyAt: r.BusyAfter}
-	m.host, m.proto, m.json, m.rng = r.Host, 2, defaultJSON, newDrand(0)
-	m.l.SetContext(m.guard)
+	*m.guard = guard{control: r.Control, host: r.Host, now: r.Now, began: r.Now(), busyAt: r.BusyAfter}
+	m.host, m.proto, m.json, m.rng = r.Host, 2, defaultJSON, newDrand(r.Seed)
 	m.l.SetTop(0)
-	m.globals.RawSetString("KEYS", words(r.Keys))
-	m.globals.RawSetString("ARGV", words(r.Args))
+	m.globals.RawSetString("KEYS", m.words(r.Keys))
+	m.globals.RawSetString("ARGV", m.words(r.Args))
 	start := r.W.Len()
 	failure := m.protect(func() {
-		m.l.Push(m.load(m.l, p.proto))
+		m.l.Push(m.function(p))
 		m.l.Call(0, 1)
 		result := m.l.Get(-1)
 		m.write(r.W, result, 0)
@@ -127,23 +138,35 @@ func (m *machine) run(p *Program, r *Run) (failed error) {
 
 // protect calls f and catches what it raises.
 func (m *machine) protect(f func()) (failure *failure) {
-	entry := m.l.NewFunction(func(*lua.LState) int {
-		f()
-		return 0
-	})
-	return failureOf(m.l.CallByParam(lua.P{Fn: entry, NRet: 0, Protect: true}))
+	m.body = f
+	return failureOf(m.l.CallByParam(lua.P{Fn: m.entry, NRet: 0, Protect: true}))
 }
 
-func words(all [][]byte) *lua.LTable {
-	t := &lua.LTable{Metatable: lua.LNil}
+// loadedMost is how many functions of programs a state keeps.
+const loadedMost = 64
+
+func (m *machine) function(p *Program) *lua.LFunction {
+	fn := m.loaded[p]
+	if fn == nil {
+		if len(m.loaded) >= loadedMost {
+			clear(m.loaded)
+		}
+		fn = m.load(m.l, p.proto)
+		m.loaded[p] = fn
+	}
+	return fn
+}
+
+func (m *machine) words(all [][]byte) *lua.LTable {
+	t := m.l.CreateTable(len(all), 0)
 	for _, w := range all {
 		t.Append(lua.LString(w))
 	}
 	return t
 }
 
-// drand is the generator behind math.random: drand48's, so that a script
-// draws the same numbers in every run and on every server.
+// drand is the generator behind math.random: drand48's, so that after
+// math.randomseed a script draws the same numbers as on real servers.
 type drand uint64
 
 func newDrand(seed int32) drand { return drand(uint64(uint32(seed))<<16 | 0x330e) }

@@ -72,7 +72,7 @@ func Compile(source string) (*Program, error) {
 func shebang(line string) (f Flags, err error) {
 	words := strings.Fields(line)
 	if engine := words[0][2:]; engine != "lua" {
-		return f, fmt.Errorf("ERR Could not find scripting engine '%s'", engine)
+		return f, fmt.Errorf("ERR Unexpected engine in script shebang: %s", words[0])
 	}
 	f.Given = true
 	for _, word := range words[1:] {

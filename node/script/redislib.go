@@ -73,6 +73,12 @@ func (m *machine) redisFunctions() map[string]lua.LGFunction {
 			m.host.SetProto(m.proto)
 			return 0
 		},
+		// There is no debugger to stop at it.
+		"breakpoint": func(l *lua.LState) int {
+			l.Push(lua.LFalse)
+			return 1
+		},
+		"debug": func(*lua.LState) int { return 0 },
 		// Effects are what is replicated, always.
 		"replicate_commands": func(l *lua.LState) int {
 			l.Push(lua.LTrue)
@@ -130,11 +136,8 @@ func (m *machine) call(l *lua.LState, raises bool) int {
 		l.Push(errorTable(text))
 		return 1
 	}
-	if m.host == nil {
-		return fail("ERR redis.call/pcall can only be called inside a script invocation")
-	}
 	if l.GetTop() == 0 {
-		return fail("ERR Please specify at least one argument for this call script")
+		return fail("ERR Please specify at least one argument for this redis lib call")
 	}
 	var numbers [64]byte
 	text := numbers[:0]
@@ -148,7 +151,7 @@ func (m *machine) call(l *lua.LState, raises bool) int {
 			text = argumentText(text, float64(v))
 			m.args = append(m.args, text[from:len(text):len(text)])
 		default:
-			return fail("ERR Command arguments must be strings or integers")
+			return fail("ERR Lua redis lib command arguments must be strings or integers")
 		}
 	}
 	reply, err := m.host.Call(m.args)

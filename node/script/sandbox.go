@@ -11,7 +11,7 @@ const errReadonly = "Attempt to modify a readonly table"
 
 // The functions of Lua's own libraries that scripts get as they are.
 var (
-	plainBase   = []string{"assert", "error", "ipairs", "rawequal", "select", "tonumber", "type", "unpack", "pcall", "xpcall"}
+	plainBase   = []string{"assert", "error", "ipairs", "rawequal", "select", "tonumber", "type", "unpack", "xpcall"}
 	plainString = []string{"byte", "char", "len", "lower", "reverse", "sub", "upper"}
 	plainTable  = []string{"getn", "maxn"}
 	plainMath   = []string{

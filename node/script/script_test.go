@@ -156,7 +156,7 @@ func TestConversions(t *testing.T) {
 		{`return redis.call('ok').ok`, bulk("OK"), bulk("OK")},
 		{`return redis.pcall('error').err`, bulk("MY fault"), bulk("MY fault")},
 		{`return redis.call('error')`, "MY fault script: SHA, on @user_script:1.", "MY fault script: SHA, on @user_script:1."},
-		{`local ok, e = pcall(redis.call, 'error') return {type(e), e.err}`, "*2\r\n$5\r\ntable\r\n$8\r\nMY fault\r\n", "*2\r\n$5\r\ntable\r\n$8\r\nMY fault\r\n"},
+		{`local ok, e = pcall(redis.call, 'error') return {type(e), e}`, "*2\r\n$6\r\nstring\r\n$8\r\nMY fault\r\n", "*2\r\n$6\r\nstring\r\n$8\r\nMY fault\r\n"},
 		{`redis.setresp(3) return redis.call('double')`, bulk("1.5"), ",1.5\r\n"},
 		{`redis.setresp(3) return redis.call('map').map.k`, "", ""},
 		{`redis.setresp(3) return redis.call('bool')`, ":1\r\n", "#t\r\n"},
@@ -266,7 +266,7 @@ func TestShebang(t *testing.T) {
 		"#!lua flags=no-writes,allow-oom\nreturn 1": "",
 		"#!lua\nreturn 1":            "",
 		"#!lua":                      "ERR Invalid script shebang",
-		"#!foo\nreturn 1":            "ERR Could not find scripting engine 'foo'",
+		"#!foo\nreturn 1":            "ERR Unexpected engine in script shebang: #!foo",
 		"#!lua name=x\nreturn 1":     "ERR Unknown lua shebang option: name=x",
 		"#!lua flags=nope\nreturn 1": "ERR Unexpected flag in script shebang: nope",
 	} {

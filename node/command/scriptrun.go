@@ -1,0 +1,217 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/resp"
+	"zset.dev/operator/node/script"
+)
+
+// What runs of a script have shown of its keys (script.Program.Scope).
+//
+// A script holds the partitions of the keys it declares, from its beginning to
+// its end. Scripts may build names of keys themselves, though, and then what
+// is held would not do. So a script's first run holds all partitions, as does
+// every run once one has touched a key it did not declare. Should a script
+// that never did so do it after all, its run begins anew with all held, if it
+// has had no effect yet. Otherwise the partition is locked then, which can be
+// done without waiting in a circle unless others use it; if they do, the
+// script ends with an error as from any of its commands.
+const (
+	scopeUnknown int32 = iota
+	scopeDeclared
+	scopeAll
+)
+
+var errAgain = errors.New("the script needs all partitions")
+
+const errUndeclared = "ERR Script used a key that it did not declare in KEYS, which others use at the moment. Run it again, and declare the keys a script uses"
+
+// scriptHost is a script's way to the commands. It belongs to the goroutine
+// that runs the script.
+type scriptHost struct {
+	c        *Call
+	program  *script.Program
+	running  *runningScript
+	keys     [][]byte // declared
+	readOnly bool
+	whole    bool // all partitions are held
+	beyond   bool // a key was used that is not declared
+	out      *resp.Writer
+	w        resp.Writer // gets the replies of its commands
+	oom      bool        // refuse commands that need memory
+}
+
+// runScript runs a script and answers with its result.
+func (c *Call) runScript(p *script.Program, keys [][]byte, readOnly bool) {
+	if refusal := c.refuseScript(p, readOnly); refusal != "" {
+		c.W.Error(refusal)
+		return
+	}
+	scripts := c.Env.Scripts
+	h := &scriptHost{c: c, program: p, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W, running: scripts.begin()}
+	defer scripts.end(h.running)
+	limit := c.Env.Config.Values().MaxMemory.Bytes
+	h.oom = limit > 0 && c.Env.UsedMemory() > limit && !p.Flags.AllowOOM
+	spec, args, at, outer := c.spec, c.Args, c.At, c.Nested
+	h.whole = outer || p.Scope.Load() != scopeDeclared
+	var err error
+	for {
+		h.hold(outer)
+		h.w.SetProto(2)
+		c.Nested = true
+		err = scripts.engine.Run(p, script.Run{
+			Host: h, Control: &h.running.control, Keys: keys, Args: args[3+len(keys):], W: h.out,
+			Now: c.Env.Now, Seed: c.Rng.Int32(), BusyAfter: time.Duration(c.Env.Config.Values().BusyReplyThreshold) * time.Millisecond,
+		})
+		c.Nested = outer
+		c.W, c.spec, c.Args, c.At = h.out, spec, args, at
+		if !outer {
+			c.finish()
+			c.Held.Release()
+			c.countLookups()
+		}
+		if !errors.Is(err, errAgain) {
+			break
+		}
+		h.whole, h.beyond = true, true
+	}
+	switch {
+	case h.beyond:
+		p.Scope.Store(scopeAll)
+	case p.Scope.Load() == scopeUnknown:
+		p.Scope.Store(scopeDeclared)
+	}
+	if err != nil {
+		c.W.Error(err.Error())
+	}
+}
+
+// hold holds what the script may use, unless a transaction does.
+func (h *scriptHost) hold(outer bool) {
+	h.c.Env.Scripts.holds(h.running, h.whole, h.keys)
+	switch c := h.c; {
+	case outer:
+	case h.whole:
+		c.Env.Keyspace.HoldAll(&c.Held, c.now)
+	case h.readOnly:
+		c.Env.Keyspace.HoldShared(&c.Held, c.now, h.keys...)
+	default:
+		c.Env.Keyspace.Hold(&c.Held, c.now, h.keys...)
+	}
+}
+
+// refuseScript is why a script may not begin; empty when it may.
+func (c *Call) refuseScript(p *script.Program, readOnly bool) string {
+	if !p.Flags.Given {
+		return "" // nothing is known of it but what it does
+	}
+	if readOnly && !p.Flags.NoWrites {
+		return "ERR Can not execute a script with write flag using *_ro command."
+	}
+	if limit := c.Env.Config.Values().MaxMemory.Bytes; limit > 0 && c.Env.UsedMemory() > limit && !p.Flags.NoWrites && !p.Flags.AllowOOM {
+		return errOOM
+	}
+	return ""
+}
+
+// Call implements script.Host.
+func (h *scriptHost) Call(args [][]byte) (reply []byte, err error) {
+	c := h.c
+	h.w.Reset(replyKept)
+	spec, refusal := c.Env.Table.resolve(args)
+	c.Args = args
+	if refusal = h.refuse(spec, refusal); refusal != "" {
+		h.w.Error(refusal)
+		c.Env.Stats.Error([]byte(refusal))
+		return h.w.Bytes(), nil
+	}
+	if err := h.reach(spec, args); err != nil {
+		return nil, err
+	}
+	if spec.Flags&(Write|MayReplicate) != 0 {
+		h.running.wrote.Store(true)
+	}
+	c.W = &h.w
+	c.Env.Stats.CommandsProcessed.Add(1)
+	c.Env.Table.run(c, spec)
+	c.W = h.out
+	if h.w.Len() == 0 {
+		h.w.Null() // a command without a reply
+	}
+	return h.w.Bytes(), nil
+}
+
+// replyKept is the buffer kept between the replies of a script's commands.
+const replyKept = 64 << 10
+
+// refuse is why a script may not run a command; empty when it may.
+func (h *scriptHost) refuse(spec *Spec, unknown string) string {
+	c := h.c
+	switch {
+	case spec == nil && ofOtherType(c.Args[0]):
+		return unknown
+	case spec == nil:
+		return "ERR Unknown Redis command called from script"
+	case spec.Run == nil || !spec.accepts(len(c.Args)):
+		return "ERR Wrong number of args calling Redis command from script"
+	case spec.Flags&NoScript != 0:
+		return "ERR This Redis command is not allowed from script"
+	case spec.Flags&(Write|MayReplicate) != 0 && h.readOnly:
+		return "ERR Write commands are not allowed from read-only scripts."
+	case spec.Flags&DenyOOM != 0 && h.oom && !h.running.wrote.Load():
+		return errOOM
+	}
+	return ""
+}
+
+// reach makes sure that what a command needs is held.
+func (h *scriptHost) reach(spec *Spec, args [][]byte) error {
+	keys := spec.Keys.of(args)
+	for _, key := range keys {
+		if !h.beyond && !h.declared(key) {
+			h.beyond = true
+		}
+	}
+	if h.whole {
+		h.beyond = h.beyond || spec.Whole
+		return nil
+	}
+	if !spec.Whole && h.c.Held.Covers(keys...) {
+		return nil
+	}
+	h.beyond = true
+	if !h.running.wrote.Load() {
+		return errAgain
+	}
+	if spec.Whole || !h.c.Held.Extend(keys...) {
+		return errors.New(errUndeclared)
+	}
+	return nil
+}
+
+// declared reports whether a key's partition is held on account of KEYS.
+func (h *scriptHost) declared(key []byte) bool {
+	return slices.ContainsFunc(h.keys, func(k []byte) bool { return keyspace.Partition(k) == keyspace.Partition(key) })
+}
+
+// SetProto implements script.Host.
+func (h *scriptHost) SetProto(version int) { h.w.SetProto(version) }
+
+// Log implements script.Host.
+func (h *scriptHost) Log(level int, text string) {
+	if log := h.c.Env.Log; log != nil {
+		log.Log(context.Background(), []slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn}[level], text)
+	}
+}
+
+// Slow implements script.Host.
+func (h *scriptHost) Slow() { h.c.Env.Scripts.markSlow(h.running) }
+
+// Busy implements script.Host.
+func (h *scriptHost) Busy() { h.c.Env.Scripts.markBusy(h.running) }
