@@ -77,12 +77,9 @@ func checkTuning(change func(o *zset.Options)) error {
 // tune makes v.Tuning from the directives, or keeps it when they ask for the
 // same.
 func tune(v *Values) error {
-	o := zset.Options{
-		P:                     v.SkipListP.Value,
-		MaxLevel:              v.SkipListMaxLevel,
-		ListpackMaxEntries:    v.ZSetMaxListpackEntries,
-		ListpackMaxValueBytes: v.ZSetMaxListpackValue,
-	}
+	o := zset.DefaultOptions()
+	o.P, o.MaxLevel = v.SkipListP.Value, v.SkipListMaxLevel
+	o.ListpackMaxEntries, o.ListpackMaxValueBytes = v.ZSetMaxListpackEntries, v.ZSetMaxListpackValue
 	if v.Tuning != nil && v.Tuning.Options() == o {
 		return nil
 	}
