@@ -144,7 +144,7 @@ func (c *connection) execute() bool {
 			return c.withinQueryLimit(values.ClientQueryBufferLimit)
 		}
 		limits := frameLimits{
-			authenticated: c.client.Authenticated || values.RequirePass == "",
+			authenticated: !c.call.NeedsAuth(),
 			bulkBytes:     values.ProtoMaxBulkLen,
 		}
 		args, err := c.query.next(limits)

@@ -86,9 +86,10 @@ func (s *Server) welcome(socket net.Conn) {
 	l := &line{server: s, socket: socket}
 	cl := client.New(s.clients.NextID(), socket.RemoteAddr().String(), socket.LocalAddr().String(), now, l)
 	l.client = cl
-	cl.Authenticated = values.RequirePass == ""
+	cl.SetAccount(s.env.Accounts.Default())
+	cl.Authenticated = s.env.Accounts.Open()
 	switch {
-	case values.RefuseRemote() && !local(socket.RemoteAddr()):
+	case values.ProtectedMode && s.env.Accounts.Default().User().NoPass() && !local(socket.RemoteAddr()):
 		s.turnAway(socket, errProtected)
 		return
 	case !s.clients.Add(cl, values.MaxClients):

@@ -72,11 +72,12 @@ func (c *Call) readFilter(at int, skipMe bool) (f clientFilter, ok bool) {
 			}
 			holds = func(cl *client.Client) bool { return cl.Class() == class }
 		case name == "USER":
-			if value != defaultUser {
+			account := c.Env.Accounts.Get(value)
+			if account == nil {
 				c.W.Error("ERR No such user '" + value + "'")
 				return f, false
 			}
-			holds = func(*client.Client) bool { return true }
+			holds = func(cl *client.Client) bool { return cl.Account() == account }
 		case name == "FLAGS":
 			if strings.Trim(value, client.Letters) != "" {
 				c.W.Error("ERR Unknown flags found in the provided filter: " + value)

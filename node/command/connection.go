@@ -2,9 +2,8 @@ package command
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"crypto/subtle"
 
+	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/resp"
 )
@@ -65,7 +64,8 @@ var connectionSpecs = []Spec{
 		Summary: "Puts the connection back to what it was when it was opened.",
 		Run: func(c *Call) {
 			c.leave()
-			c.Client.Reset(c.Env.Config.Values().RequirePass == "")
+			c.Client.Reset(c.Env.Accounts.Open())
+			c.Client.SetAccount(c.Env.Accounts.Default())
 			c.W.SetProto(2)
 			c.W.Simple("RESET")
 		},
@@ -75,9 +75,6 @@ var connectionSpecs = []Spec{
 // ServerVersion is the version of the protocol's commands this node follows,
 // which clients read to know what they may send. It is not the node's own.
 const ServerVersion = "7.2.4"
-
-// defaultUser is the one user there is.
-const defaultUser = "default"
 
 const (
 	errWrongPass  = "WRONGPASS invalid username-password pair or user is disabled."
@@ -104,23 +101,25 @@ func ping(c *Call) {
 // login authenticates the client if user and password are right, and counts
 // it if not.
 func (c *Call) login(user, password []byte) bool {
-	required := c.Env.Config.Values().RequirePass
-	// Hashes have one length, so the comparison tells nothing of the password's.
-	given, want := sha256.Sum256(password), sha256.Sum256([]byte(required))
-	right := required == "" || subtle.ConstantTimeCompare(given[:], want[:]) == 1
-	if string(user) != defaultUser || !right {
-		c.Env.Stats.AuthFailures.Add(1)
+	account := c.Env.Accounts.Login(string(user), password)
+	if account == nil {
+		context := atTopLevel
+		if c.Nested {
+			context = inTransaction
+		}
+		c.noteRefusal(acl.DeniedAuth, context, string(user), string(c.Args[0]))
 		return false
 	}
 	c.Client.Authenticated = true
+	c.Client.SetAccount(account)
 	return true
 }
 
 func auth(c *Call) {
-	user, password := []byte(defaultUser), c.Args[1]
+	user, password := []byte(acl.DefaultName), c.Args[1]
 	switch len(c.Args) {
 	case 2:
-		if c.Env.Config.Values().RequirePass == "" {
+		if c.Env.Accounts.Default().User().NoPass() {
 			c.W.Error("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/keyspace"
@@ -35,6 +36,8 @@ type Env struct {
 	Monitors *Monitors
 	Pause    *Pause
 	Scripts  *Scripts
+	Accounts *acl.Accounts
+	Denials  *acl.Log
 }
 
 // Complete makes what commands share and the node has no say in.
@@ -45,4 +48,5 @@ func (env *Env) Complete() {
 	env.Scripts = newScripts()
 	env.Pause = &Pause{clients: env.Clients, keyspace: env.Keyspace}
 	env.Keyspace.Observe(keyObserver{env})
+	env.openAccounts()
 }

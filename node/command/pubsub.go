@@ -10,14 +10,14 @@ var pubsubSpecs = []Spec{
 	unsubscribeSpec("punsubscribe", pubsub.Pattern, "2.0.0", "pattern", "Stops listening for messages of channels that match patterns, of all when none is given."),
 	unsubscribeSpec("sunsubscribe", pubsub.Shard, "7.0.0", "shardchannel", "Stops listening for messages of shard channels, of all when none is given."),
 	{
-		Name: "publish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate,
+		Name: "publish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Channels: keyAt(1, ""),
 		Group: "pubsub", Since: "2.0.0", Complexity: "O(N + M), N subscribers of the channel and M patterns of all clients",
 		Summary: "Sends a message to a channel.",
 		Args:    []Arg{arg("channel", "string"), arg("message", "string")},
 		Run:     func(c *Call) { c.W.Int(int64(c.Env.Hub.Publish(c.Args[1], c.Args[2]))) },
 	},
 	{
-		Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Routes: keyAt(1, "not_key"),
+		Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Routes: keyAt(1, "not_key"), Channels: keyAt(1, ""),
 		Group: "pubsub", Since: "7.0.0", Complexity: "O(N), N subscribers of the channel",
 		Summary: "Sends a message to a shard channel.",
 		Args:    []Arg{arg("shardchannel", "string"), arg("message", "string")},
@@ -59,6 +59,7 @@ func routes(kind pubsub.Kind) Keys {
 func subscribeSpec(name string, kind pubsub.Kind, since, word, summary string) Spec {
 	return Spec{
 		Name: name, Arity: -2, Flags: PubSub | whileWaiting, WhileSubscribed: true, Routes: routes(kind),
+		Channels: allKeys(""), ChannelPatterns: kind == pubsub.Pattern,
 		Group: "pubsub", Since: since, Complexity: "O(N), N channels",
 		Summary: summary,
 		Args:    []Arg{arg(word, "string").many()},

@@ -183,9 +183,12 @@ type Spec struct {
 	Flags      Flags
 	Keys       Keys
 	Routes     Keys // words that are no keys but choose a slot: shard channels
+	Channels   Keys // words that are channels it listens to or publishes to
 	Categories Category
 	Tips       []string // hints to clients of clusters
 	Quiet      bool     // does not count as a use of its keys
+
+	ChannelPatterns bool // its channels are patterns
 
 	Group, Since, Complexity, Summary string
 	Deprecated                        string // since when; empty when it is not

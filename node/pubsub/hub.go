@@ -101,6 +101,18 @@ func (h *Hub) forget(c *client.Client, k Kind, name string) {
 	c.Kept.Add(-int64(len(name)) - nameBytes)
 }
 
+// Of is what a client is subscribed to, by kind.
+func (h *Hub) Of(c *client.Client) (all [kinds][]string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if of := h.of[c]; of != nil {
+		for k := range of {
+			all[k] = slices.Sorted(maps.Keys(of[k]))
+		}
+	}
+	return all
+}
+
 // Leave takes all subscriptions of a kind away, and returns them
 // in the order of their names.
 func (h *Hub) Leave(c *client.Client, k Kind) []string {

@@ -174,6 +174,10 @@ func writeStats(w io.Writer, f *Facts) {
 	line(w, "client_idle_disconnections", s.IdleClosed.Load())
 	line(w, "protocol_errors", s.ProtocolErrors.Load())
 	line(w, "acl_access_denied_auth", s.AuthFailures.Load())
+	line(w, "acl_access_denied_cmd", s.CommandsDenied.Load())
+	line(w, "acl_access_denied_key", s.KeysDenied.Load())
+	line(w, "acl_access_denied_channel", s.ChannelsDenied.Load())
+	line(w, "acl_access_denied_db", s.DatabasesDenied.Load())
 }
 
 func totalErrors(s *Stats) (n int64) {

@@ -24,6 +24,10 @@ type Stats struct {
 	Hits                atomic.Int64
 	Misses              atomic.Int64
 	AuthFailures        atomic.Int64
+	CommandsDenied      atomic.Int64 // to users who may not run them
+	KeysDenied          atomic.Int64
+	ChannelsDenied      atomic.Int64
+	DatabasesDenied     atomic.Int64
 	ExpiredBase         atomic.Int64 // what Expired counted at the last reset
 	Reads               atomic.Int64 // reads from sockets
 	Writes              atomic.Int64 // writes to sockets
@@ -107,7 +111,8 @@ func (s *Stats) Errors() []ErrorCount {
 func (s *Stats) Reset(expired int64) {
 	for _, n := range []*atomic.Int64{
 		&s.ConnectionsAccepted, &s.ConnectionsRejected, &s.OutputLimitClosed, &s.QueryLimitClosed, &s.IdleClosed, &s.ProtocolErrors,
-		&s.CommandsProcessed, &s.BytesIn, &s.BytesOut, &s.Hits, &s.Misses, &s.AuthFailures, &s.Reads, &s.Writes,
+		&s.CommandsProcessed, &s.BytesIn, &s.BytesOut, &s.Hits, &s.Misses, &s.AuthFailures, &s.CommandsDenied,
+		&s.KeysDenied, &s.ChannelsDenied, &s.DatabasesDenied, &s.Reads, &s.Writes,
 	} {
 		n.Store(0)
 	}
