@@ -130,9 +130,6 @@ func (l *skipList) checkIndex(members []ref) error {
 			return fmt.Errorf("table %d: %w", number, err)
 		}
 		used += n
-		if t.buckets == 0 {
-			continue
-		}
 		leading := slices.Index(ix.directory, uint32(number))
 		for i := range len(ix.directory) {
 			if here := ix.directory[i] == uint32(number); leading < 0 || here != (i>>(ix.depth-int(t.depth)) == leading>>(ix.depth-int(t.depth))) {
@@ -200,7 +197,11 @@ func (l *skipList) checkRecords(members []ref) error {
 		return fmt.Errorf("long members: %d too many, %d bytes, want %d", -longs, a.apart, apart)
 	}
 	listed := map[ref]bool{}
-	for class, r := range a.holes {
+	for class := range recordClasses {
+		r := ref(0)
+		if class < len(a.holes) {
+			r = a.holes[class]
+		}
 		if (r != 0) != (a.some[class/64]>>(class%64)&1 != 0) {
 			return fmt.Errorf("records: class %d of holes begins at %d, marks are %b", class, r, a.some)
 		}
@@ -234,7 +235,11 @@ func (l *skipList) checkBlocks(chain []ref) error {
 	for _, r := range chain {
 		live[r] = true
 	}
-	for class, r := range a.holes {
+	for class := range holeClasses + 1 {
+		r := ref(0)
+		if class < len(a.holes) {
+			r = a.holes[class]
+		}
 		if (r != 0) != (a.some>>class&1 != 0) {
 			return fmt.Errorf("blocks: class %d of holes begins at %d, marks are %b", class, r, a.some)
 		}

@@ -40,7 +40,7 @@ import (
 type index struct {
 	mem       Memory
 	directory []uint32 // numbers of tables, 2^depth of them
-	tables    []table  // those with no buckets are free numbers
+	tables    []table
 	depth     int
 	held      int // bytes of all tables
 }
@@ -201,18 +201,6 @@ func (ix *index) dropTable(t table) {
 	dismiss(ix.mem, t.extent)
 }
 
-// number finds a free number for a table.
-func (ix *index) number(t table) uint32 {
-	for i := range ix.tables {
-		if ix.tables[i].buckets == 0 {
-			ix.tables[i] = t
-			return uint32(i)
-		}
-	}
-	ix.tables = append(ix.tables, t)
-	return uint32(len(ix.tables) - 1)
-}
-
 // reserve makes sure that the hash can be inserted. It fails when there is no memory.
 func (ix *index) reserve(hash uint64, hashOf func(ref) uint64) bool {
 	if len(ix.directory) == 0 {
@@ -294,10 +282,10 @@ func (ix *index) split(hash uint64, hashOf func(ref) uint64) bool {
 	}
 	first, count := ix.entries(hash, int(old.depth))
 	ix.tables[ix.directory[first]] = low
-	number := ix.number(high)
 	for i := first + count/2; i < first+count; i++ {
-		ix.directory[i] = number
+		ix.directory[i] = uint32(len(ix.tables))
 	}
+	ix.tables = append(ix.tables, high)
 	ix.dropTable(old)
 	return true
 }
@@ -359,21 +347,35 @@ func (ix *index) join(hash uint64, hashOf func(ref) uint64) bool {
 	ix.dropTable(*other)
 	first, count := ix.entries(hash, depth-1)
 	kept, freed := ix.directory[first], ix.directory[first+count-1]
-	ix.tables[kept], ix.tables[freed] = joined, table{}
+	ix.tables[kept] = joined
 	for i := first; i < first+count; i++ {
 		ix.directory[i] = kept
 	}
+	ix.forget(freed)
 	ix.flatten()
 	return true
 }
 
-// flatten halves the directory, and forgets free numbers at the end, when nothing needs them.
-func (ix *index) flatten() {
-	for n := len(ix.tables); ix.tables[n-1].buckets == 0; n-- {
-		ix.tables = ix.tables[:n-1]
+// forget gives the number of a table that is gone to the last one.
+func (ix *index) forget(number uint32) {
+	last := uint32(len(ix.tables) - 1)
+	ix.tables[number] = ix.tables[last]
+	for i := range ix.directory {
+		if ix.directory[i] == last {
+			ix.directory[i] = number
+		}
 	}
+	ix.tables[last] = table{}
+	ix.tables = ix.tables[:last]
+	if cap(ix.tables) > 4*len(ix.tables) {
+		ix.tables = append([]table(nil), ix.tables...)
+	}
+}
+
+// flatten halves the directory as long as no table needs all of it.
+func (ix *index) flatten() {
 	for i := range ix.tables {
-		if ix.tables[i].buckets > 0 && int(ix.tables[i].depth) == ix.depth {
+		if int(ix.tables[i].depth) == ix.depth {
 			return
 		}
 	}
@@ -410,9 +412,7 @@ func (ix *index) prepare(members int) {
 // free gives everything back.
 func (ix *index) free() {
 	for _, t := range ix.tables {
-		if t.buckets > 0 {
-			ix.dropTable(t)
-		}
+		ix.dropTable(t)
 	}
 	*ix = newIndex(ix.mem)
 }

@@ -155,7 +155,7 @@ func (s *segments) drop(number int) {
 func (s *segments) holed() int { return s.held - s.rest() - s.live }
 
 // wasteAllowed is what an arena of any size may waste, in bytes.
-const wasteAllowed = 4096
+const wasteAllowed = 1024
 
 // wasteful says that an arena has more in holes, or at the end of the segment being filled, than it should.
 func (s *segments) wasteful() bool {
