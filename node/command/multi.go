@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 
+	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
 )
 
@@ -164,6 +165,10 @@ func exec(c *Call) {
 		c.W.Array(len(tx.queue))
 		for _, q := range tx.queue {
 			c.Args = q.args
+			if refused := c.permitted(q.spec, q.args, inTransaction); refused.Reason != acl.Allowed {
+				c.reject(q.spec, refused.inExec())
+				continue
+			}
 			c.Env.Table.run(c, q.spec)
 		}
 	}

@@ -87,6 +87,22 @@ func (r *refusedAccess) text(full bool) string {
 	return "No permissions to access" + object
 }
 
+// inExec is what is said of a command that was queued when it was still
+// allowed.
+func (r *refusedAccess) inExec() string {
+	why := "no permission"
+	switch r.Reason {
+	case acl.DeniedCommand:
+		why = "no permission to execute the command or subcommand"
+	case acl.DeniedKey:
+		why = "no permission to touch the specified keys"
+	case acl.DeniedChannel:
+		why = "no permission to access one of the channels used as arguments"
+	}
+	return "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. " +
+		"This command is no longer allowed for the following reason: " + why
+}
+
 // access appends the keys among args to those given, each with what is done
 // with it. Of keys after words that one of several options names, only the
 // last will be used.

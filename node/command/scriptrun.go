@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/resp"
 	"zset.dev/operator/node/script"
@@ -162,6 +163,11 @@ func (h *scriptHost) refuse(spec *Spec, unknown string) string {
 		return "ERR Wrong number of args calling Redis command from script"
 	case spec.Flags&NoScript != 0:
 		return "ERR This Redis command is not allowed from script"
+	}
+	if refused := c.permitted(spec, c.Args, inScript); refused.Reason != acl.Allowed {
+		return "ERR ACL failure in script: " + refused.text(false)
+	}
+	switch {
 	case spec.Flags&(Write|MayReplicate) != 0 && h.readOnly:
 		return "ERR Write commands are not allowed from read-only scripts."
 	case spec.Flags&DenyOOM != 0 && h.oom && !h.running.wrote.Load():

@@ -3,6 +3,7 @@ package command
 import (
 	"time"
 
+	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/resp"
@@ -24,6 +25,7 @@ type pop struct {
 	keyspace.Waiter
 	pops
 	spec   *Spec
+	args   [][]byte // the command's, as waiting has them
 	client *client.Client
 
 	// Written by whoever took the waiter and read by the client's goroutine
@@ -40,6 +42,7 @@ const (
 	timedOut outcome = iota
 	served
 	unblocked // with an error
+	forbidden // the user may not do it any more
 )
 
 const errUnblocked = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
@@ -61,7 +64,7 @@ func (c *Call) await(keys [][]byte, p pops, limit time.Duration) {
 		return
 	}
 	args, size := cloneArgs(c.Args)
-	w := &pop{pops: p, spec: c.spec, client: c.Client}
+	w := &pop{pops: p, spec: c.spec, args: args, client: c.Client}
 	w.Owner = w
 	w.Keys, _ = cloneArgs(keys)
 	c.waiting = waiting{pop: w, args: args, size: 2 * size}
@@ -87,6 +90,11 @@ func (c *Call) await(keys [][]byte, p pops, limit time.Duration) {
 // partition is still held, so nobody sees the key in between.
 func (c *Call) serve(w *keyspace.Waiter, e *keyspace.Entry) {
 	p := w.Owner.(*pop)
+	if refused := permit(c.Env.userOf(p.client), p.spec, p.args); refused.Reason != acl.Allowed {
+		p.outcome = forbidden // and the next one in the queue gets it
+		p.client.Wake()
+		return
+	}
 	var reply resp.Writer
 	reply.SetProto(p.client.Proto())
 	c.popFrom(&reply, e, p.pops)
@@ -136,6 +144,12 @@ func (t *Table) Resume(c *Call) {
 	}
 	c.Args = c.over().args
 	start := c.W.Len()
+	if p.outcome == forbidden {
+		refused := c.permitted(p.spec, c.Args, atTopLevel)
+		c.reject(p.spec, "NOPERM "+refused.text(false))
+		c.hush(start)
+		return
+	}
 	switch p.outcome {
 	case served:
 		c.W.Raw(p.reply)
