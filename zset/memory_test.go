@@ -2,8 +2,11 @@ package zset
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
+
+	"zset.dev/operator/zset/slab"
 )
 
 // countedMemory counts what a set holds by looking at all its fields, so that a field which MemoryUsage forgets
@@ -92,5 +95,36 @@ func TestCountedMemory(t *testing.T) {
 	s.Release()
 	if s.MemoryUsage() != empty {
 		t.Errorf("released %d, empty %d", s.MemoryUsage(), empty)
+	}
+}
+
+// TestOffHeap holds sets in one heap outside the Go heap, and shows that each gives back all it took.
+func TestOffHeap(t *testing.T) {
+	heap := slab.New(slab.Options{})
+	defer heap.Close()
+	memory := OffHeap(heap)
+	for _, members := range []int{10, 200, 5000, 100_000} {
+		s := NewIn(memory, nil)
+		for i := range members {
+			s.Add(fmt.Appendf(nil, "%d", i), float64(i*7919%members), 0)
+		}
+		s.Add(make([]byte, 100_000), 0, 0)
+		for i := range members / 2 {
+			s.Remove(fmt.Appendf(nil, "%d", i))
+		}
+		if err := s.check(); err != nil {
+			t.Fatal(err)
+		}
+		inUse := int(heap.InUse())
+		if usage := s.MemoryUsage(); usage < inUse || usage > inUse+inUse/8+4096 {
+			t.Errorf("%d members: MemoryUsage is %d, the heap has %d in use", members, usage, inUse)
+		}
+		if s.Release(); s.Len() != 0 || heap.InUse() != 0 {
+			t.Errorf("released, the set has %d members, the heap %d bytes", s.Len(), heap.InUse())
+		}
+		s.Add([]byte("again"), 1, 0)
+		if s.Len() != 1 {
+			t.Error("a released set cannot be used")
+		}
 	}
 }
