@@ -18,6 +18,7 @@ type Config struct {
 
 	mu       sync.Mutex               // serialises Set with its callbacks
 	watchers []func(old, new *Values) // under mu
+	prepares []Prepare                // under mu
 }
 
 // Pair is one directive of the answer to CONFIG GET.
@@ -34,6 +35,20 @@ func (c *Config) OnChange(f func(old, new *Values)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watchers = append(c.watchers, f)
+}
+
+// Prepare is asked before a Set whether it can be, with the names as written
+// in lower case and what the values would be. What it returns is called once
+// all have agreed and the values are in force; nil is nothing to do. It must
+// not call Set, OnChange or BeforeChange.
+type Prepare func(names []string, next *Values) (commit func(), err error)
+
+// BeforeChange has f asked at each Set. Its error refuses the Set and becomes
+// the reason in the reply.
+func (c *Config) BeforeChange(f Prepare) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.prepares = append(c.prepares, f)
 }
 
 // Get answers CONFIG GET: the directives whose name or alias matches one of
@@ -100,7 +115,24 @@ func (c *Config) Set(pairs ...string) error {
 	if err := check(&next); err != nil {
 		return setFailed(strings.ToLower(pairs[0]), err.Error())
 	}
+	var names []string
+	for i := 0; i < len(pairs); i += 2 {
+		names = append(names, strings.ToLower(pairs[i]))
+	}
+	var commits []func()
+	for _, f := range c.prepares {
+		commit, err := f(names, &next)
+		if err != nil {
+			return setFailed(names[0], err.Error())
+		}
+		if commit != nil {
+			commits = append(commits, commit)
+		}
+	}
 	c.values.Store(&next)
+	for _, commit := range commits {
+		commit()
+	}
 	for _, f := range c.watchers {
 		f(old, &next)
 	}

@@ -31,6 +31,7 @@ type group string
 
 const (
 	network    group = "Network"
+	encryption group = "TLS"
 	clients    group = "Clients"
 	access     group = "Access"
 	slow       group = "Slow commands"
@@ -41,7 +42,7 @@ const (
 )
 
 // groups in the order they are shown.
-var groups = []group{network, clients, access, slow, memory, sortedSets, data, process}
+var groups = []group{network, encryption, clients, access, slow, memory, sortedSets, data, process}
 
 // apply checks the number of values and sets the directive in v.
 func (d *directive) apply(v *Values, values []string, on machine) error {

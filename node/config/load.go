@@ -134,6 +134,9 @@ func check(v *Values) error {
 	if v.Port != 0 && v.Port == v.HTTPPort {
 		return fmt.Errorf("port and http-port are both %d; they need two ports", v.Port)
 	}
+	if err := checkTLS(v); err != nil {
+		return err
+	}
 	return tune(v)
 }
 

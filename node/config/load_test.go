@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"io/fs"
@@ -46,6 +47,9 @@ func TestDefaults(t *testing.T) {
 	}
 	want := &Values{
 		Port: 6379, Bind: []string{"127.0.0.1", "-::1"}, ProtectedMode: true, HTTPPort: 9379, TCPKeepalive: 300 * time.Second,
+		TLS: TLS{
+			AuthClients: "yes", Protocols: TLSProtocols{Min: tls.VersionTLS12, Max: tls.VersionTLS13}, SessionCaching: true, ReloadInterval: 10 * time.Second,
+		},
 		MaxClients: 10000, ClientQueryBufferLimit: 64 << 20, ProtoMaxBulkLen: 64 << 20,
 		TrackingTableMaxKeys: 1000000,
 		ACLLogMaxLen:         128, ACLPubsubDefault: "resetchannels", EnableDebug: "no",
@@ -150,6 +154,16 @@ func TestLoadErrors(t *testing.T) {
 		{"node.conf", "bind [::1]:6379", `node.conf:1: directive "bind": not an address: [::1]:6379 (allowed: up to 16 addresses; * and ::* are every interface, a leading - lets one be missing)`},
 		{"node.conf", "protected-mode off\nloglevel loud", "node.conf:1: directive \"protected-mode\": argument must be 'yes' or 'no'\n" +
 			`node.conf:2: directive "loglevel": argument(s) must be one of the following: debug, verbose, notice, warning, nothing`},
+		{"node.conf", "tls-port 7000", "tls-port needs tls-cert-file and tls-key-file"},
+		{"node.conf", "tls-port 7000\ntls-cert-file a\ntls-key-file b", "tls-auth-clients yes needs tls-ca-cert-file or tls-ca-cert-dir; without client certificates, say tls-auth-clients no"},
+		{"node.conf", "tls-port 6379\ntls-cert-file a\ntls-key-file b\ntls-auth-clients no", "tls-port 6379 is the port or the http-port, too; each needs its own"},
+		{"node.conf", "tls-key-file-pass x", `node.conf:1: directive "tls-key-file-pass": argument must be "": encrypted keys are not read, since their password would lie beside them; ` +
+			"write the key in plain (openssl pkey) and guard the file by its mode or as a Secret"},
+		{"node.conf", "tls-protocols TLSv1.1 TLSv1.2", `node.conf:1: directive "tls-protocols": TLSv1.1 is broken and not served (allowed: TLSv1.2, TLSv1.3 or both; "" = both)`},
+		{"node.conf", "tls-protocols SSLv3", `node.conf:1: directive "tls-protocols": not a version of TLS: SSLv3 (allowed: TLSv1.2, TLSv1.3 or both; "" = both)`},
+		{"node.conf", "tls-ciphersuites TLS_AES_128_GCM_SHA256", `node.conf:1: directive "tls-ciphersuites": the suites of TLS 1.3 cannot be chosen, all three are sound; ` +
+			"leave this empty or name all: TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"},
+		{"node.conf", "tls-dh-params-file x", `node.conf:1: directive "tls-dh-params-file": keys are agreed on by elliptic curves only; remove it`},
 		{"node.conf", "http-port 7000\nport 7000", "port and http-port are both 7000; they need two ports"},
 		{"node.conf", strings.Repeat("#", maxFileBytes+1), "node.conf: a configuration is at most 1048576 bytes long"},
 		{"missing.conf", "", "cannot read the configuration: open missing.conf: file does not exist"},

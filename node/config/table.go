@@ -11,7 +11,7 @@ import (
 var table = []directive{
 	{
 		name: "port", group: network, initial: "6379",
-		doc:  "TCP port of RESP; 0 lets the system choose a free one",
+		doc:  "TCP port of RESP; 0 = off if there is a tls-port, else any free one",
 		kind: integer(func(v *Values) *int { return &v.Port }, 0, 65535),
 	},
 	{
@@ -41,6 +41,89 @@ var table = []directive{
 		name: "http-bind", group: network, initial: "",
 		doc:  "addresses HTTP listens on; empty = those of bind",
 		kind: addresses(func(v *Values) *[]string { return &v.HTTPBind }, true),
+	},
+
+	{
+		name: "tls-port", group: encryption, initial: "0",
+		doc:  "TCP port of RESP over TLS; 0 = off",
+		note: "Beside `port`, or instead of it with `port 0`. HTTP stays plain: see [TLS](tls.md).",
+		kind: integer(func(v *Values) *int { return &v.TLS.Port }, 0, 65535),
+	},
+	{
+		name: "tls-cert-file", group: encryption, initial: "", live: true,
+		doc: "PEM file of the node's certificate and those between it and its authority",
+		note: "CONFIG SET of any directive of this group reads all files at once, also when its value stays the same; files that cannot be " +
+			"used are refused, with the reason, and what was in use stays.",
+		kind: text("a path", func(v *Values) *string { return &v.TLS.CertFile }),
+	},
+	{
+		name: "tls-key-file", group: encryption, initial: "", live: true,
+		doc:  "PEM file of the certificate's private key",
+		kind: text("a path", func(v *Values) *string { return &v.TLS.KeyFile }),
+	},
+	{
+		name: "tls-key-file-pass", group: encryption, initial: "",
+		doc: "password of the private key; keys are not encrypted",
+		kind: only("", "encrypted keys are not read, since their password would lie beside them; write the key in plain (openssl pkey) "+
+			"and guard the file by its mode or as a Secret"),
+	},
+	{
+		name: "tls-ca-cert-file", group: encryption, initial: "", live: true,
+		doc:  "PEM file of the authorities whose client certificates are good",
+		kind: text("a path", func(v *Values) *string { return &v.TLS.CACertFile }),
+	},
+	{
+		name: "tls-ca-cert-dir", group: encryption, initial: "", live: true,
+		doc:  "folder of PEM files of such authorities; all files in it count",
+		kind: text("a path", func(v *Values) *string { return &v.TLS.CACertDir }),
+	},
+	{
+		name: "tls-auth-clients", group: encryption, initial: "yes", live: true,
+		doc:  "whether clients need a certificate; optional: one they show must be good",
+		kind: oneOf(func(v *Values) *string { return &v.TLS.AuthClients }, "no", "yes", "optional"),
+	},
+	{
+		name: "tls-protocols", group: encryption, initial: "", live: true,
+		doc:  "versions of TLS",
+		kind: tlsProtocols,
+	},
+	{
+		name: "tls-ciphers", group: encryption, initial: "", live: true,
+		doc:  "ciphers of TLS 1.2",
+		kind: tlsCiphers,
+	},
+	{
+		name: "tls-ciphersuites", group: encryption, initial: "", live: true,
+		doc:  "ciphers of TLS 1.3, which cannot be chosen",
+		kind: tlsCiphersuites,
+	},
+	{
+		name: "tls-prefer-server-ciphers", group: encryption, initial: "no", live: true,
+		doc:  "accepted; the fastest cipher that both sides run in hardware is taken",
+		kind: yesNo(func(v *Values) *bool { return &v.TLS.ServerOrder }),
+	},
+	{
+		name: "tls-session-caching", group: encryption, initial: "yes", live: true,
+		doc:  "whether clients may resume sessions, by tickets they keep",
+		note: "Tickets are void once a certificate or an authority changes.",
+		kind: yesNo(func(v *Values) *bool { return &v.TLS.SessionCaching }),
+	},
+	{
+		name: "tls-auto-reload-interval", group: encryption, initial: "10", live: true,
+		doc: "seconds between two looks whether the files of this group changed; 0 = only CONFIG SET reads them",
+		note: "Valkey, which has this since 9.1, defaults to 0. What counts is the content, so a Secret that Kubernetes swaps by a symbolic link is seen. " +
+			"Connections stay as they are.",
+		kind: seconds(func(v *Values) *time.Duration { return &v.TLS.ReloadInterval }),
+	},
+	{
+		name: "tls-replication", group: encryption, initial: "no",
+		doc:  "encrypt links between nodes; there are none",
+		kind: only("no", "this version does not replicate"),
+	},
+	{
+		name: "tls-cluster", group: encryption, initial: "no",
+		doc:  "encrypt the cluster bus; there is none",
+		kind: only("no", "this version serves all keys from one node"),
 	},
 
 	{

@@ -107,19 +107,6 @@ func TestParseBind(t *testing.T) {
 	}
 }
 
-func TestRefuseRemote(t *testing.T) {
-	for _, c := range []struct {
-		protected bool
-		password  string
-		want      bool
-	}{{true, "", true}, {true, "x", false}, {false, "", false}, {false, "x", false}} {
-		v := Values{ProtectedMode: c.protected, RequirePass: c.password, Bind: []string{"*"}}
-		if got := v.RefuseRemote(); got != c.want {
-			t.Errorf("protected-mode %v with password %q refuses remote clients: %v", c.protected, c.password, got)
-		}
-	}
-}
-
 func TestHTTPFollowsBind(t *testing.T) {
 	c := newConfig(t, "--bind", "::1")
 	if got := c.Values().HTTPAddresses(); len(got) != 1 || got[0] != "::1" {

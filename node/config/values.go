@@ -12,12 +12,13 @@ import (
 // what its slices hold.
 type Values struct {
 	// Network.
-	Port          int           // TCP port of RESP; 0 = a free port the system chooses
+	Port          int           // TCP port of RESP; 0 = off if TLS has a port, else a free one the system chooses
 	Bind          []string      // addresses of RESP, as written; see ParseBind
-	ProtectedMode bool          // see RefuseRemote
+	ProtectedMode bool          // serve clients of this machine only while the default user needs no password, whatever Bind says
 	HTTPPort      int           // TCP port of /livez, /readyz and /metrics; 0 = off
 	HTTPBind      []string      // addresses of HTTP, as written; nil = those of Bind
 	TCPKeepalive  time.Duration // period of TCP keepalive probes; 0 = none
+	TLS           TLS
 
 	// Clients.
 	RequirePass             string        // password of the default user; "" = none
@@ -117,14 +118,6 @@ func (l LogLevel) Level() slog.Level {
 		return slog.LevelError + 100
 	}
 	return slog.LevelInfo
-}
-
-// RefuseRemote reports whether protected mode is in force: the node then
-// serves clients of its own machine only, since a server without a password
-// that any network reaches is an open door. As in current Redis and Valkey
-// the bind addresses play no part.
-func (v *Values) RefuseRemote() bool {
-	return v.ProtectedMode && v.RequirePass == ""
 }
 
 // HTTPAddresses returns the addresses HTTP listens on: HTTPBind, or Bind when
