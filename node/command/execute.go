@@ -26,7 +26,7 @@ func (t *Table) Execute(c *Call) {
 			return
 		}
 	}
-	if refusal == "" && c.Env.Scripts.slow.Load() > 0 && !c.admit(spec) {
+	if refusal == "" && c.Env.Scripts.active.Load() > 0 && !c.admit(spec) {
 		refusal = errBusy
 	}
 	c.Env.Stats.CommandsProcessed.Add(1)
@@ -96,7 +96,9 @@ func (c *Call) count(spec *Spec, start int) {
 	end := c.Env.Now()
 	stat := c.Env.Stats.Command(spec.number)
 	stat.Calls.Add(1)
-	stat.Nanos.Add(int64(end.Sub(c.At)))
+	took := end.Sub(c.At)
+	stat.Nanos.Add(int64(took))
+	c.observe(spec, stat, took, end)
 	c.At = end
 	if reply := c.W.Bytes()[start:]; len(reply) > 0 && reply[0] == '-' {
 		stat.Failed.Add(1)

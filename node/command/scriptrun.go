@@ -55,14 +55,17 @@ func (c *Call) runScript(p *script.Program, keys [][]byte, readOnly bool) {
 		return
 	}
 	scripts := c.Env.Scripts
-	h := &scriptHost{c: c, program: p, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W, running: scripts.begin()}
-	defer scripts.end(h.running)
+	h := &scriptHost{c: c, program: p, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W}
 	limit := c.Env.Config.Values().MaxMemory.Bytes
 	h.oom = limit > 0 && c.Env.UsedMemory() > limit && !p.Flags.AllowOOM
 	spec, args, at, outer := c.spec, c.Args, c.At, c.Nested
 	h.whole = outer || p.Scope.Load() != scopeDeclared
 	var err error
 	for {
+		if h.running = scripts.begin(h.whole, h.readOnly, outer, keys); h.running == nil {
+			c.W.Error(errBusy)
+			return
+		}
 		h.hold(outer)
 		h.w.SetProto(2)
 		c.Nested = true
@@ -77,6 +80,7 @@ func (c *Call) runScript(p *script.Program, keys [][]byte, readOnly bool) {
 			c.Held.Release()
 			c.countLookups()
 		}
+		scripts.end(h.running)
 		if !errors.Is(err, errAgain) {
 			break
 		}
@@ -95,7 +99,6 @@ func (c *Call) runScript(p *script.Program, keys [][]byte, readOnly bool) {
 
 // hold holds what the script may use, unless a transaction does.
 func (h *scriptHost) hold(outer bool) {
-	h.c.Env.Scripts.holds(h.running, h.whole, h.keys)
 	switch c := h.c; {
 	case outer:
 	case h.whole:
@@ -215,9 +218,6 @@ func (h *scriptHost) Log(level int, text string) {
 		log.Log(context.Background(), []slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn}[level], text)
 	}
 }
-
-// Slow implements script.Host.
-func (h *scriptHost) Slow() { h.c.Env.Scripts.markSlow(h.running) }
 
 // Busy implements script.Host.
 func (h *scriptHost) Busy() { h.c.Env.Scripts.markBusy(h.running) }

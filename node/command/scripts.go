@@ -11,30 +11,37 @@ import (
 
 // Scripts is the scripts kept, and those that run. It may be used from any
 // goroutine.
+//
+// Scripts that need the same partitions run one after another, in the order
+// they came: each waits for those before it that are in its way. Commands wait
+// likewise for scripts that run. So whoever waits for a script does it here,
+// where it can be told that the script has run for too long, and not for the
+// partition's lock.
 type Scripts struct {
 	engine *script.Engine
-	slow   atomic.Int64 // scripts that have run for more than a moment
+	active atomic.Int64 // scripts that run
 
 	mu      sync.Mutex
-	running map[*runningScript]bool // guarded by mu
-	ended   bool                    // the node stops: nothing may run any longer; guarded by mu
+	running []*runningScript // in the order they came; guarded by mu
+	ended   bool             // the node stops: nothing may run any longer; guarded by mu
 }
 
-// runningScript is a script under way.
+// runningScript is a script under way, or one that waits for others.
 type runningScript struct {
 	control script.Control
 	done    chan struct{} // closed when it has ended
 	busy    chan struct{} // closed when it has run for too long
 	wrote   atomic.Bool
 
-	slow       bool  // guarded by Scripts.mu
+	active     bool  // it runs; guarded by Scripts.mu
 	tooLong    bool  // guarded by Scripts.mu
-	whole      bool  // holds every partition; guarded by Scripts.mu
-	partitions []int // which it holds otherwise; guarded by Scripts.mu
+	reads      bool  // only; guarded by Scripts.mu
+	whole      bool  // needs every partition; guarded by Scripts.mu
+	partitions []int // which it needs otherwise; guarded by Scripts.mu
 }
 
 func newScripts() *Scripts {
-	return &Scripts{engine: script.NewEngine(), running: map[*runningScript]bool{}}
+	return &Scripts{engine: script.NewEngine()}
 }
 
 const (
@@ -44,42 +51,62 @@ const (
 	errNotBusy = "NOTBUSY No scripts in execution right now."
 )
 
-func (s *Scripts) begin() *runningScript {
-	r := &runningScript{done: make(chan struct{}), busy: make(chan struct{})}
+// begin lets a script run once none before it is in its way. It is nil when
+// one of those has run for too long. A nested one need not wait: what it needs
+// is held.
+func (s *Scripts) begin(whole, reads, nested bool, keys [][]byte) *runningScript {
+	r := &runningScript{done: make(chan struct{}), busy: make(chan struct{}), whole: whole, reads: reads}
+	for _, key := range keys {
+		r.partitions = append(r.partitions, keyspace.Partition(key))
+	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running[r] = true
+	s.running = append(s.running, r)
 	if s.ended {
 		r.control.Kill()
 	}
+	for !nested {
+		before := s.inTheWay(r, func(other *runningScript) bool { return other == r })
+		if before == nil {
+			break
+		}
+		s.mu.Unlock()
+		ok := before.wait()
+		s.mu.Lock()
+		if !ok {
+			s.remove(r)
+			s.mu.Unlock()
+			return nil
+		}
+	}
+	r.active = true
+	s.active.Add(1)
+	s.mu.Unlock()
 	return r
+}
+
+// wait waits for the script's end, and reports false when it has run for too
+// long.
+func (r *runningScript) wait() bool {
+	select {
+	case <-r.busy:
+		return false
+	case <-r.done:
+		return true
+	}
 }
 
 func (s *Scripts) end(r *runningScript) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.running, r)
-	if r.slow {
-		s.slow.Add(-1)
-	}
+	s.active.Add(-1)
+	s.remove(r)
+}
+
+// remove takes a script off the list; mu is held.
+func (s *Scripts) remove(r *runningScript) {
+	i := slices.Index(s.running, r)
+	s.running = slices.Delete(s.running, i, i+1)
 	close(r.done)
-}
-
-// holds records what a script holds.
-func (s *Scripts) holds(r *runningScript, whole bool, keys [][]byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.whole, r.partitions = whole, r.partitions[:0]
-	for _, key := range keys {
-		r.partitions = append(r.partitions, keyspace.Partition(key))
-	}
-}
-
-func (s *Scripts) markSlow(r *runningScript) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.slow = true
-	s.slow.Add(1)
 }
 
 func (s *Scripts) markBusy(r *runningScript) {
@@ -89,50 +116,68 @@ func (s *Scripts) markBusy(r *runningScript) {
 	close(r.busy)
 }
 
-// admit waits until no slow script holds what a command needs, or reports
-// false when one has run for too long.
-func (s *Scripts) admit(whole bool, keys [][]byte) bool {
-	for s.slow.Load() > 0 {
-		r := s.inTheWay(whole, keys)
-		if r == nil {
-			return true
+// inTheWay is a script that needs what r needs, one that has run for too long
+// if there is one, of those up to where last says; mu is held.
+func (s *Scripts) inTheWay(r *runningScript, last func(*runningScript) bool) (found *runningScript) {
+	for _, other := range s.running {
+		if last(other) {
+			break
 		}
-		select {
-		case <-r.busy:
-			return false
-		case <-r.done:
-		}
-	}
-	return true
-}
-
-// admit waits until no slow script is in the command's way, or reports false
-// when one has run for too long.
-func (c *Call) admit(spec *Spec) bool {
-	switch {
-	case spec.Flags&AllowBusy != 0, c.tx.open && !spec.AtOnce:
-		return true
-	case spec.Name == "exec":
-		return c.Env.Scripts.admit(len(c.tx.queue) > 0, nil)
-	}
-	return c.Env.Scripts.admit(spec.Whole && !spec.HoldsItself, spec.Keys.of(c.Args))
-}
-
-// inTheWay is a slow script that holds what a command needs, one that has run
-// for too long if there is one.
-func (s *Scripts) inTheWay(whole bool, keys [][]byte) (found *runningScript) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for r := range s.running {
-		if !r.slow || !(whole && (r.whole || len(r.partitions) > 0) || len(keys) > 0 && r.whole ||
-			slices.ContainsFunc(keys, func(key []byte) bool { return slices.Contains(r.partitions, keyspace.Partition(key)) })) {
-			continue
-		}
-		if found = r; r.tooLong {
-			return r
+		if other.conflicts(r) {
+			if found = other; other.tooLong {
+				break
+			}
 		}
 	}
 	return found
+}
+
+// conflicts reports whether two cannot run beside each other.
+func (r *runningScript) conflicts(other *runningScript) bool {
+	switch {
+	case r.reads && other.reads:
+		return false
+	case r.whole:
+		return other.whole || len(other.partitions) > 0
+	case other.whole:
+		return len(r.partitions) > 0
+	}
+	return slices.ContainsFunc(r.partitions, func(p int) bool { return slices.Contains(other.partitions, p) })
+}
+
+// admit waits until no script is in the command's way, or reports false when
+// one has run for too long.
+func (c *Call) admit(spec *Spec) bool {
+	if spec.Flags&AllowBusy != 0 || spec.HoldsItself || c.tx.open && !spec.AtOnce {
+		return true
+	}
+	needs := runningScript{whole: spec.Whole, reads: spec.Flags&ReadOnly != 0 && !spec.Whole}
+	if spec.Name == "exec" {
+		needs.whole = len(c.tx.queue) > 0
+	}
+	for _, key := range spec.Keys.of(c.Args) {
+		needs.partitions = append(needs.partitions, keyspace.Partition(key))
+	}
+	s := c.Env.Scripts
+	for s.active.Load() > 0 {
+		s.mu.Lock()
+		var found *runningScript
+		for _, r := range s.running {
+			if r.active && r.conflicts(&needs) {
+				if found = r; r.tooLong {
+					break
+				}
+			}
+		}
+		s.mu.Unlock()
+		if found == nil {
+			return true
+		}
+		if !found.wait() {
+			return false
+		}
+	}
+	return true
 }
 
 // kill ends the scripts that run for too long; refusal is why it ended none.
@@ -141,7 +186,7 @@ func (s *Scripts) kill() (refusal string) {
 	defer s.mu.Unlock()
 	refusal = errNotBusy
 	killed := false
-	for r := range s.running {
+	for _, r := range s.running {
 		switch {
 		case !r.tooLong:
 		case r.wrote.Load():
@@ -162,7 +207,7 @@ func (s *Scripts) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	for r := range s.running {
+	for _, r := range s.running {
 		r.control.Kill()
 	}
 }

@@ -46,7 +46,6 @@ type guard struct {
 	began   time.Time
 	busyAt  time.Duration // 0 is never
 	host    Host
-	slow    bool // the host knows that it is slow
 
 	abort   error // why the script has to end; nil while it may go on
 	ticks   uint32
@@ -100,16 +99,9 @@ func (g *guard) look() {
 		g.abort = ErrKilled
 		return
 	}
-	if !g.slow || g.busyAt > 0 {
-		took := g.now().Sub(g.began)
-		if !g.slow && took >= SlowAfter {
-			g.slow = true
-			g.host.Slow()
-		}
-		if g.busyAt > 0 && took >= g.busyAt {
-			g.busyAt = 0
-			g.host.Busy()
-		}
+	if g.busyAt > 0 && g.now().Sub(g.began) >= g.busyAt {
+		g.busyAt = 0
+		g.host.Busy()
 	}
 	if g.looks++; g.looks%heapEvery == 0 {
 		g.weigh()

@@ -21,14 +21,9 @@ type Host interface {
 	// Log writes to the node's log; level is 0 (debug) to 3 (warning).
 	Log(level int, text string)
 
-	// Slow is called once, when the script has run for longer than SlowAfter,
-	// and Busy when it has for Run.BusyAfter.
-	Slow()
+	// Busy is called once, when the script has run for longer than Run.BusyAfter.
 	Busy()
 }
-
-// SlowAfter is how long most scripts take at most.
-const SlowAfter = time.Millisecond
 
 // Run is one run of a script.
 type Run struct {

@@ -36,7 +36,6 @@ func (h *fakeHost) Call(args [][]byte) ([]byte, error) {
 
 func (h *fakeHost) SetProto(version int)   { h.proto = version }
 func (h *fakeHost) Log(_ int, text string) { h.logged = append(h.logged, text) }
-func (h *fakeHost) Slow()                  {}
 func (h *fakeHost) Busy()                  {}
 
 // eval runs a script and returns its encoded reply, or its error.
