@@ -59,7 +59,9 @@ func (s *Set) Add(member []byte, score float64, f AddFlags) (now float64, r AddR
 			members++
 		}
 		if !s.outgrown(members, len(member)) {
-			s.packed.put(old, member, now, exists)
+			if !s.packed.put(old, member, now, exists) {
+				return old.score, Skipped, ErrFull
+			}
 			s.changed()
 			return now, r, nil
 		}
@@ -77,14 +79,13 @@ func (s *Set) Add(member []byte, score float64, f AddFlags) (now float64, r AddR
 	return now, r, err
 }
 
-// put writes a member that was found as old, or is new.
-func (lp *listpack) put(old entry, member []byte, score float64, exists bool) {
+// put writes a member that was found as old, or is new. It fails, with nothing changed, when there is no memory.
+func (lp *listpack) put(old entry, member []byte, score float64, exists bool) bool {
 	to := lp.seek(&bound{score: score, member: member})
 	if exists {
-		lp.rescore(old, to, score)
-	} else {
-		lp.insert(to, member, score)
+		return lp.rescore(old, to, score)
 	}
+	return lp.insert(to, member, score)
 }
 
 func (l *skipList) add(member []byte, score float64, f AddFlags, t *Tuning) (now float64, r AddResult, err error) {

@@ -64,7 +64,9 @@ func (b *builder) add(member []byte, score float64) error {
 			return ErrOrder
 		}
 		if !s.outgrown(s.packed.len()+1, len(member)) {
-			s.packed.insert(s.packed.end(), member, score)
+			if !s.packed.insert(s.packed.end(), member, score) {
+				return ErrFull
+			}
 			return nil
 		}
 		if b.appender = s.convertTo(b.expect); b.appender == nil {

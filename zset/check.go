@@ -37,7 +37,7 @@ func (lp *listpack) check() error {
 	if lp.buf == nil {
 		return nil
 	}
-	if room := cap(lp.buf); room > listpackKeep && len(lp.buf) < room/2 {
+	if room := cap(lp.buf); lp.room == nil && room > listpackKeep && len(lp.buf) < room/2 {
 		return fmt.Errorf("block of %d bytes with %d in use", room, len(lp.buf))
 	}
 	entries, err := parseListpack(lp.buf)

@@ -30,7 +30,8 @@ import (
 //
 // The zero listpack is empty and holds no memory; one that has lost its last member is the zero value again.
 type listpack struct {
-	buf []byte // the block; nil when empty
+	buf  []byte // the block; nil when empty
+	room Room   // whose the block's memory is; nil: the Go heap's
 }
 
 const (
@@ -148,28 +149,34 @@ func (lp *listpack) all(yield func(entry) bool) {
 // block because its member may be bytes of the block, which move.
 const scratchBytes = 128
 
-// insert puts a new member before the entry at offset at.
-func (lp *listpack) insert(at int, member []byte, score float64) {
-	n := lp.len()
-	if lp.buf == nil {
-		lp.buf = lp.alloc(listpackHeader + len(member) + 16)
-		lp.buf = append(lp.buf, 0, 0, 0, 0)
-		at = listpackHeader
-	}
+// insert puts a new member before the entry at offset at. It fails, with nothing changed, when there is no memory.
+func (lp *listpack) insert(at int, member []byte, score float64) bool {
 	var scratch [scratchBytes]byte
-	lp.splice(at, at, appendEntry(scratch[:0], member, score))
-	lp.setLen(n + 1)
+	fresh := appendEntry(scratch[:0], member, score)
+	if lp.buf == nil {
+		if !lp.reserve(listpackHeader + len(fresh)) {
+			return false
+		}
+		lp.buf = append(lp.buf[:0], 0, 0, 0, 0)
+		at = listpackHeader
+	} else if !lp.reserve(len(lp.buf) + len(fresh)) {
+		return false
+	}
+	lp.splice(at, at, fresh)
+	lp.setLen(lp.len() + 1)
+	return true
 }
 
-// rescore gives the entry old a new score, and moves it before the entry at offset to.
-func (lp *listpack) rescore(old entry, to int, score float64) {
+// rescore gives the entry old a new score, and moves it before the entry at offset to. It fails, with nothing
+// changed, when there is no memory.
+func (lp *listpack) rescore(old entry, to int, score float64) bool {
 	var scratch [scratchBytes]byte
 	moved := appendEntry(scratch[:0], old.member, score)
 	size := old.next - old.at
 	grow := len(moved) - size
 	end := len(lp.buf)
-	if end+grow > cap(lp.buf) {
-		lp.buf = append(lp.alloc(end+grow), lp.buf...)
+	if !lp.reserve(end + grow) {
+		return false
 	}
 	if grow > 0 {
 		lp.buf = lp.buf[:end+grow]
@@ -186,6 +193,7 @@ func (lp *listpack) rescore(old entry, to int, score float64) {
 		copy(lp.buf[max(to, old.next)+grow:], lp.buf[max(to, old.next):])
 		lp.splice(end+grow, end, nil) // cuts off the end, and gives memory back if due
 	}
+	return true
 }
 
 // remove takes out the count entries that lie at [from, to).
@@ -199,21 +207,33 @@ func (lp *listpack) remove(from, to, count int) {
 	lp.setLen(n)
 }
 
-// splice replaces the bytes at [from, to) by fresh.
+// splice replaces the bytes at [from, to) by fresh, for which there must be room, and gives memory back if much of it is
+// left over.
 func (lp *listpack) splice(from, to int, fresh []byte) {
 	size := len(lp.buf) - (to - from) + len(fresh)
-	if room := cap(lp.buf); size > room || size < room/2 && room > listpackKeep {
-		block := append(lp.alloc(size), lp.buf[:from]...)
-		block = append(block, fresh...)
-		lp.buf = append(block, lp.buf[to:]...)
-		return
-	}
 	tail := lp.buf[to:]
 	lp.buf = lp.buf[:size]
 	copy(lp.buf[from+len(fresh):], tail)
 	copy(lp.buf[from:], fresh)
+	if room := cap(lp.buf); size < room/2 && room > listpackKeep {
+		lp.resize(size)
+	}
 }
 
-// alloc makes an empty block for size bytes and at most an eighth more, both rounded up to the allocator's
-// next size.
-func (lp *listpack) alloc(size int) []byte { return slices.Grow([]byte(nil), size+size/8) }
+// reserve makes room for a block of size bytes. It fails when there is no memory.
+func (lp *listpack) reserve(size int) bool { return size <= cap(lp.buf) || lp.resize(size) }
+
+// resize moves the block to memory for size bytes and, in the Go heap, at most an eighth more, both rounded up to the
+// allocator's next size.
+func (lp *listpack) resize(size int) bool {
+	if lp.room == nil {
+		lp.buf = append(slices.Grow([]byte(nil), size+size/8), lp.buf...)
+		return true
+	}
+	b := lp.room.Resize(lp.buf, size)
+	if cap(b) < size {
+		return false
+	}
+	lp.buf = b[:len(lp.buf)]
+	return true
+}

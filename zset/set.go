@@ -92,7 +92,7 @@ func (s *Set) Release() {
 	if s.list != nil {
 		s.list.free()
 	}
-	s.packed, s.list = listpack{}, nil
+	s.packed.buf, s.list = nil, nil
 	s.changed()
 }
 
@@ -130,7 +130,7 @@ func (s *Set) convertTo(members int) *appender {
 			return nil
 		}
 	}
-	s.packed, s.list = listpack{}, list
+	s.packed.buf, s.list = nil, list
 	s.changes++
 	return a
 }
