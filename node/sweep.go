@@ -25,7 +25,7 @@ func (s *Server) sweep() {
 		now := s.now()
 		s.env.Pause.Look(time.Now())
 		s.env.Tracking.Shrink()
-		s.keyspace.ExpireDue(now.UnixMilli(), expireMost)
+		s.expire(now)
 		s.stats.Tick(now)
 		s.notePeak()
 		if n%clientEvery == 0 {
@@ -83,4 +83,17 @@ func (s *Server) sweepClients(now time.Time) {
 			cl.Close()
 		}
 	})
+}
+
+// expire removes keys that are due, and notes when that took long.
+func (s *Server) expire(now time.Time) {
+	if s.env.ExpiryPaused.Load() {
+		return
+	}
+	began := time.Now()
+	s.keyspace.ExpireDue(now.UnixMilli(), expireMost)
+	limit := s.config.Values().LatencyMonitorThreshold
+	if took := time.Since(began); limit > 0 && took >= time.Duration(limit)*time.Millisecond {
+		s.stats.Latencies.Note("expire-cycle", now, took)
+	}
 }

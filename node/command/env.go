@@ -2,6 +2,7 @@ package command
 
 import (
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"zset.dev/operator/node/acl"
@@ -38,6 +39,8 @@ type Env struct {
 	Scripts  *Scripts
 	Accounts *acl.Accounts
 	Denials  *acl.Log
+
+	ExpiryPaused atomic.Bool // by DEBUG: the sweep leaves expired keys alone
 }
 
 // Complete makes what commands share and the node has no say in.

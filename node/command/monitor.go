@@ -78,19 +78,9 @@ func (c *Call) monitored(spec *Spec) {
 // monitorLine is a line of MONITOR, a simple string.
 func monitorLine(at time.Time, from string, spec *Spec, args [][]byte) []byte {
 	line := fmt.Appendf(nil, "+%d.%06d [0 %s]", at.Unix(), at.Nanosecond()/1000, from)
-	secret := 0 // words to hide
-	for i, a := range args {
+	for i := range args {
 		line = append(line, ' ')
-		switch {
-		case spec.Name == "auth" && i > 0, secret > 0:
-			line = append(line, `"(redacted)"`...)
-			secret--
-		default:
-			line = appendQuoted(line, a)
-			if spec.Name == "hello" && i > 1 && is(a, "AUTH") {
-				secret = 2
-			}
-		}
+		line = appendQuoted(line, visible(spec, args, i))
 	}
 	return append(line, '\r', '\n')
 }

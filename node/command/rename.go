@@ -36,7 +36,7 @@ func rename(c *Call, over bool) {
 	to := c.Args[2]
 	switch {
 	case e == nil:
-		c.W.Error("ERR no such key")
+		c.W.Error(errNoKey)
 		return
 	case !over && c.Held.Find(to) != nil:
 		c.W.Int(0)

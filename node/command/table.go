@@ -21,7 +21,7 @@ func NewTable() *Table {
 		geoaddSpecs, geoposSpecs, geosearchSpecs,
 		keySpecs, renameSpecs, databaseSpecs, dumpSpecs, expirySpecs, scanSpecs, objectSpecs, memorySpecs, lolwutSpecs,
 		multiSpecs, pubsubSpecs, monitorSpecs,
-		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs, aclSpecs, scriptingSpecs,
+		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs, aclSpecs, slowlogSpecs, latencySpecs, debugSpecs, scriptingSpecs,
 	} {
 		t.specs = append(t.specs, family...)
 	}

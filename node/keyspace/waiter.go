@@ -74,7 +74,8 @@ func (ks *Keyspace) Awaited() int { return int(ks.awaited.Load()) }
 
 // Ready calls serve for each waiter that can be served now, in the order in
 // which their keys came to be and then in which they came: with the first of
-// its keys that holds a set. serve must take at least one member, and settle.
+// its keys that holds a set. serve takes members and settles, or leaves them to
+// the next waiter.
 // It is to be called before Release, once a command or transaction is done.
 func (h *Held) Ready(serve func(*Waiter, *Entry)) {
 	for len(h.ready) > 0 {

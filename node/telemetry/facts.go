@@ -7,6 +7,8 @@ import (
 
 // Facts is one reading of the node: all that INFO and the metrics print.
 type Facts struct {
+	Percentiles []Percentile // those printed of each command's time
+
 	// Server.
 	Version       string // the node's own
 	ServerVersion string // the protocol's commands it follows
@@ -57,7 +59,19 @@ type Facts struct {
 
 	Ready bool // serving
 
+	TLS *TLS // nil when it is off
+
 	Stats *Stats
+}
+
+// TLS is what clients that encrypt are served with.
+type TLS struct {
+	Serial        string // of the certificate in use, hexadecimal
+	Expires       time.Time
+	CASerial      string // of the authority that expires first; "" when there is none
+	CAExpires     time.Time
+	Reloads       int64  // new files taken
+	ReloadFailure string // why the files there are not in use; "" when they are
 }
 
 // Uptime is how long the node has run.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // section is one part of INFO.
@@ -25,7 +26,9 @@ var sections = []section{
 	{"CPU", false, writeCPU},
 	{"Commandstats", true, writeCommandstats},
 	{"Errorstats", false, writeErrorstats},
+	{"Latencystats", true, writeLatencystats},
 	{"Cluster", false, writeCluster},
+	{"TLS", true, writeTLS},
 	{"Keyspace", false, writeKeyspace},
 }
 
@@ -218,6 +221,23 @@ func writeCommandstats(w io.Writer, f *Facts) {
 	}
 }
 
+func writeLatencystats(w io.Writer, f *Facts) {
+	for _, c := range f.Stats.Commands() {
+		h := c.Times()
+		if h == nil {
+			continue
+		}
+		fmt.Fprintf(w, "latency_percentiles_usec_%s:", c.Name)
+		for i, p := range f.Percentiles {
+			if i > 0 {
+				io.WriteString(w, ",")
+			}
+			fmt.Fprintf(w, "p%s=%.3f", p.Text, float64(h.Percentile(p.Value))/1000)
+		}
+		io.WriteString(w, "\r\n")
+	}
+}
+
 func writeErrorstats(w io.Writer, f *Facts) {
 	for _, e := range f.Stats.Errors() {
 		fmt.Fprintf(w, "errorstat_%s:count=%d\r\n", e.Code, e.Count)
@@ -225,6 +245,33 @@ func writeErrorstats(w io.Writer, f *Facts) {
 }
 
 func writeCluster(w io.Writer, _ *Facts) { line(w, "cluster_enabled", 0) }
+
+// writeTLS has Valkey's fields, then those of this node.
+func writeTLS(w io.Writer, f *Facts) {
+	t := TLS{}
+	if f.TLS != nil {
+		t = *f.TLS
+	}
+	for _, c := range []struct {
+		name, serial string
+		expires      time.Time
+	}{{"server", t.Serial, t.Expires}, {"client", "", time.Time{}}, {"ca", t.CASerial, t.CAExpires}} {
+		serial, left := "none", int64(0)
+		if c.serial != "" {
+			serial, left = c.serial, max(0, int64(c.expires.Sub(f.Now).Seconds()))
+		}
+		line(w, "tls_"+c.name+"_cert_serial", serial)
+		line(w, "tls_"+c.name+"_cert_expires_in_seconds", left)
+	}
+	line(w, "tls_reloads", t.Reloads)
+	status := "ok"
+	if t.ReloadFailure != "" {
+		status = "failed"
+	}
+	line(w, "tls_reload_status", status)
+	line(w, "tls_reload_error", strings.Join(strings.Fields(t.ReloadFailure), " "))
+	line(w, "tls_handshakes_failed", f.Stats.HandshakesFailed.Load())
+}
 
 func writeKeyspace(w io.Writer, f *Facts) {
 	if f.Keys > 0 {

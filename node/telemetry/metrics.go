@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
@@ -48,6 +50,22 @@ var metrics = []metric{
 	counter("auth_failures_total", "Wrong user names or passwords.", func(f *Facts) float64 { return float64(f.Stats.AuthFailures.Load()) }),
 }
 
+// tlsMetrics are there only with TLS: an expiry of 0 would raise an alarm.
+var tlsMetrics = []metric{
+	gauge("tls_certificate_expiry_timestamp_seconds", "When the certificate in use expires, Unix time.", func(f *Facts) float64 { return float64(f.TLS.Expires.Unix()) }),
+	gauge("tls_reload_failed", "1 while the TLS files there are not in use, since they cannot be.", func(f *Facts) float64 {
+		if f.TLS.ReloadFailure != "" {
+			return 1
+		}
+		return 0
+	}),
+	counter("tls_reloads_total", "Times new TLS files or settings were taken.", func(f *Facts) float64 { return float64(f.TLS.Reloads) }),
+	counter("tls_handshakes_failed_total", "TLS handshakes that failed.", func(f *Facts) float64 { return float64(f.Stats.HandshakesFailed.Load()) }),
+}
+
+var caExpiry = gauge("tls_authority_expiry_timestamp_seconds", "When the first authority of clients' certificates expires, Unix time.",
+	func(f *Facts) float64 { return float64(f.TLS.CAExpires.Unix()) })
+
 var (
 	infoDesc     = prometheus.NewDesc("zset_info", "The node's version and run id.", []string{"version", "run_id"}, nil)
 	callsDesc    = prometheus.NewDesc("zset_command_calls_total", "Commands run.", []string{"command"}, nil)
@@ -75,7 +93,7 @@ func NewRegistry(facts func() Facts) *prometheus.Registry {
 
 // Describe is part of prometheus.Collector.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, m := range metrics {
+	for _, m := range slices.Concat(metrics, tlsMetrics, []metric{caExpiry}) {
 		out <- m.desc
 	}
 	for _, d := range []*prometheus.Desc{infoDesc, callsDesc, secondsDesc, rejectedDesc, failedDesc, errorsDesc, closedDesc} {
@@ -89,7 +107,14 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, n float64, label string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, n, label)
 	}
-	for _, m := range metrics {
+	shown := metrics
+	if f.TLS != nil {
+		shown = slices.Concat(shown, tlsMetrics)
+		if f.TLS.CASerial != "" {
+			shown = append(shown, caExpiry)
+		}
+	}
+	for _, m := range shown {
 		out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.read(&f))
 	}
 	out <- prometheus.MustNewConstMetric(infoDesc, prometheus.GaugeValue, 1, f.Version, f.RunID)

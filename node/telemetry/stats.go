@@ -24,6 +24,7 @@ type Stats struct {
 	Hits                atomic.Int64
 	Misses              atomic.Int64
 	AuthFailures        atomic.Int64
+	HandshakesFailed    atomic.Int64 // of TLS
 	CommandsDenied      atomic.Int64 // to users who may not run them
 	KeysDenied          atomic.Int64
 	ChannelsDenied      atomic.Int64
@@ -31,6 +32,9 @@ type Stats struct {
 	ExpiredBase         atomic.Int64 // what Expired counted at the last reset
 	Reads               atomic.Int64 // reads from sockets
 	Writes              atomic.Int64 // writes to sockets
+
+	Slow      SlowLog
+	Latencies Latencies
 
 	commands []CommandStat // one each, by the table's numbers; the slice is fixed
 
@@ -48,6 +52,24 @@ type CommandStat struct {
 	Nanos    atomic.Int64 // time spent in calls
 	Rejected atomic.Int64 // refused before they ran
 	Failed   atomic.Int64 // ran and answered an error
+
+	times atomic.Pointer[Histogram] // nil until the first call is tracked
+}
+
+// Times is how long the command took; nil when that was never tracked.
+func (c *CommandStat) Times() *Histogram { return c.times.Load() }
+
+// Track counts a call's time.
+func (c *CommandStat) Track(took time.Duration) {
+	h := c.times.Load()
+	if h == nil {
+		// Of two that come at once, one finds the other's.
+		c.times.CompareAndSwap(nil, &Histogram{})
+		if h = c.times.Load(); h == nil {
+			return // a reset came between
+		}
+	}
+	h.Add(took)
 }
 
 // errorKinds bounds the table of error codes, which would otherwise grow with
@@ -111,7 +133,7 @@ func (s *Stats) Errors() []ErrorCount {
 func (s *Stats) Reset(expired int64) {
 	for _, n := range []*atomic.Int64{
 		&s.ConnectionsAccepted, &s.ConnectionsRejected, &s.OutputLimitClosed, &s.QueryLimitClosed, &s.IdleClosed, &s.ProtocolErrors,
-		&s.CommandsProcessed, &s.BytesIn, &s.BytesOut, &s.Hits, &s.Misses, &s.AuthFailures, &s.CommandsDenied,
+		&s.CommandsProcessed, &s.BytesIn, &s.BytesOut, &s.Hits, &s.Misses, &s.AuthFailures, &s.HandshakesFailed, &s.CommandsDenied,
 		&s.KeysDenied, &s.ChannelsDenied, &s.DatabasesDenied, &s.Reads, &s.Writes,
 	} {
 		n.Store(0)
@@ -123,6 +145,7 @@ func (s *Stats) Reset(expired int64) {
 		c.Nanos.Store(0)
 		c.Rejected.Store(0)
 		c.Failed.Store(0)
+		c.times.Store(nil)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
