@@ -161,11 +161,11 @@ func TestScriptsAboveMaxmemory(t *testing.T) {
 	w.do("ZADD", "k", "1", "a")
 	w.expect("+OK\r\n", "CONFIG", "SET", "maxmemory", "1")
 	for source, want := range map[string]string{
-		"return redis.call('ZADD', KEYS[1], 2, 'b')":                        "-OOM ",
-		"return redis.call('ZCARD', KEYS[1])":                               ":1",
-		"redis.call('ZREM', KEYS[1], 'none') return 1":                      ":1",
-		"#!lua\nreturn 1":                                                   "-OOM ",
-		"#!lua flags=no-writes\nreturn 1":                                   ":1",
+		"return redis.call('ZADD', KEYS[1], 2, 'b')":   "-OOM ",
+		"return redis.call('ZCARD', KEYS[1]) > 0":      ":1",
+		"redis.call('ZREM', KEYS[1], 'none') return 1": ":1",
+		"#!lua\nreturn 1":                 "-OOM ",
+		"#!lua flags=no-writes\nreturn 1": ":1",
 		"#!lua flags=allow-oom\nreturn redis.call('ZADD', KEYS[1], 2, 'b')": ":1",
 	} {
 		if got := w.do("EVAL", source, "1", "k"); !strings.HasPrefix(got, want) {

@@ -13,9 +13,9 @@ var scriptingSpecs = []Spec{
 	evalSpec("evalsha", "2.6.0", "Runs a Lua script by its SHA-1.", arg("sha1", "string"), evalSHA(false)),
 	readOnly(evalSpec("eval_ro", "7.0.0", "Runs a Lua script that only reads.", arg("script", "string"), evalSource(true))),
 	readOnly(evalSpec("evalsha_ro", "7.0.0", "Runs a Lua script that only reads, by its SHA-1.", arg("sha1", "string"), evalSHA(true))),
-	functionSpec("fcall", -3, "Calls a function of a library."),
-	functionSpec("fcall_ro", -3, "Calls a function of a library that only reads."),
-	functionSpec("function", -2, "A container for commands about functions."),
+	functionSpec("fcall", -3, "Calls a function of a library.", arg("function", "string"), arg("numkeys", "integer")),
+	functionSpec("fcall_ro", -3, "Calls a function of a library that only reads.", arg("function", "string"), arg("numkeys", "integer")),
+	functionSpec("function", -2, "A container for commands about functions.", arg("subcommand", "string")),
 	{
 		Name: "script", Arity: -2,
 		Group: "scripting", Since: "2.6.0", Complexity: "Depends on the subcommand",
@@ -140,11 +140,12 @@ func readOnly(s Spec) Spec {
 	return s
 }
 
-func functionSpec(name string, arity int, summary string) Spec {
+func functionSpec(name string, arity int, summary string, args ...Arg) Spec {
 	return Spec{
 		Name: name, Arity: arity, Flags: NoScript | Stale, Categories: Scripting,
 		Group: "scripting", Since: "7.0.0", Complexity: "O(1)",
 		Summary: summary + " Not in this version.",
+		Args:    args,
 		Run: func(c *Call) {
 			c.W.Error("ERR functions are not in this version of the server; use EVAL or EVALSHA")
 		},

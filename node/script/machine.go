@@ -63,8 +63,7 @@ type machine struct {
 // that was stopped, or left much behind.
 func (m *machine) reusable() bool {
 	m.runs++
-	m.globals.RawSetString("KEYS", lua.LNil)
-	m.globals.RawSetString("ARGV", lua.LNil)
+	m.host = nil
 	return m.guard.abort == nil && m.guard.base == 0 && m.guard.charged < growthStep/32 && m.runs < machineRuns
 }
 
@@ -110,6 +109,9 @@ func (m *machine) run(p *Program, r *Run) (failed error) {
 	*m.guard = guard{control: r.Control, host: r.Host, now: r.Now, began: r.Now(), busyAt: r.BusyAfter}
 	m.host, m.proto, m.json, m.rng = r.Host, 2, defaultJSON, newDrand(r.Seed)
 	m.l.SetTop(0)
+	for _, w := range r.Args {
+		m.guard.charged += int64(len(w)) // KEYS and ARGV stay until the next run
+	}
 	m.globals.RawSetString("KEYS", m.words(r.Keys))
 	m.globals.RawSetString("ARGV", m.words(r.Args))
 	start := r.W.Len()
@@ -119,7 +121,6 @@ func (m *machine) run(p *Program, r *Run) (failed error) {
 		result := m.l.Get(-1)
 		m.write(r.W, result, 0)
 	})
-	m.host = nil
 	if m.guard.abort != nil {
 		r.W.Truncate(start)
 		return m.guard.abort
