@@ -91,12 +91,13 @@ func TestSlowReaderIsClosed(t *testing.T) {
 			other := dial(t, s.addr)
 			fill(t, other, "k", 50000)
 			slow := dial(t, s.addr)
+			slow.expect(pong, "PING") // it has been accepted
 			for range 8 { // far more than the kernel buffers
 				slow.send(string(array("ZRANGE", "k", "0", "-1")))
 			}
 			eventually(t, "the write is stuck", func() bool {
 				for _, cl := range s.clients.All() {
-					if cl.WritingSince.Load() != 0 {
+					if cl.Addr == slow.conn.LocalAddr().String() && cl.WritingSince.Load() != 0 {
 						return true
 					}
 				}

@@ -104,13 +104,13 @@ func TestSlowSubscriber(t *testing.T) {
 		w.do("PUBLISH", "a", text)
 		reader.next(message("a", text))
 	}
+	eventually(t, "the slow one is gone", func() bool { return s.clients.Len() == 2 })
 	w.expect(":1\r\n", "PUBLISH", "a", "last")
 	reader.next(message("a", "last"))
 	slow.rest()
 	if !strings.Contains(s.log.String(), "closed a client that does not take its messages") {
 		t.Error("the log does not say so")
 	}
-	eventually(t, "the books are closed", func() bool { return s.clients.Len() == 2 })
 }
 
 // A subscriber above its soft limit for too long is closed, too.
