@@ -92,7 +92,7 @@ func TestSlowReaderIsClosed(t *testing.T) {
 			fill(t, other, "k", 50000)
 			slow := dial(t, s.addr)
 			slow.expect(pong, "PING") // it has been accepted
-			for range 8 { // far more than the kernel buffers
+			for range 8 {             // far more than the kernel buffers
 				slow.send(string(array("ZRANGE", "k", "0", "-1")))
 			}
 			eventually(t, "the write is stuck", func() bool {
