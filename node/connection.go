@@ -52,6 +52,9 @@ func newConnection(l *line) *connection {
 // serve runs the connection to its end.
 func (c *connection) serve() {
 	defer c.end()
+	if !c.greet() {
+		return
+	}
 	for {
 		c.call.At = c.server.now()
 		alive := c.execute()

@@ -33,13 +33,26 @@ func (s *Server) facts() telemetry.Facts {
 		Keys: s.keyspace.Len(), Expiring: s.keyspace.Expiring(), Expired: s.keyspace.Expired(),
 		Ready: s.notReady() == "", Stats: s.stats,
 	}
-	if len(s.listeners) > 0 {
-		f.Port = s.Addr().(*net.TCPAddr).Port
+	// Of a node without a plain port it is that of TLS, as in real servers.
+	for _, address := range []net.Addr{s.TLSAddr(), s.Addr()} {
+		if address != nil {
+			f.Port = address.(*net.TCPAddr).Port
+		}
+	}
+	if s.secure != nil {
+		now := s.secure.Status()
+		f.TLS = &telemetry.TLS{
+			Serial: now.Serial, Expires: now.Expires, CASerial: now.CASerial, CAExpires: now.CAExpires,
+			Reloads: now.Reloads, ReloadFailure: now.Failure,
+		}
 	}
 	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
 		f.SoftLimit = limit
 	}
 	f.Container = containerLimit()
+	for _, p := range values.LatencyPercentiles {
+		f.Percentiles = append(f.Percentiles, telemetry.Percentile(p))
+	}
 	f.Pause, f.PauseAll = s.env.Pause.Left(time.Now())
 	tracked := s.env.Tracking.Counts()
 	f.Channels, f.Patterns, f.ShardChannels = s.env.Hub.Len(pubsub.Channel), s.env.Hub.Len(pubsub.Pattern), s.env.Hub.Len(pubsub.Shard)

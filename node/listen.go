@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"syscall"
@@ -15,7 +16,7 @@ import (
 
 // listenAll listens on each address at port, which 0 lets the system choose:
 // then all addresses share the choice. What was opened is closed on error.
-func listenAll(addresses []string, port int, directive string) (all []net.Listener, err error) {
+func listenAll(listen func(network, address string) (net.Listener, error), addresses []string, port int, directive string) (all []net.Listener, err error) {
 	defer func() {
 		if err != nil {
 			for _, l := range all {
@@ -26,7 +27,7 @@ func listenAll(addresses []string, port int, directive string) (all []net.Listen
 	}()
 	for _, text := range addresses {
 		a := config.ParseBind(text)
-		l, err := net.Listen(a.Network, net.JoinHostPort(a.Host, strconv.Itoa(port)))
+		l, err := listen(a.Network, net.JoinHostPort(a.Host, strconv.Itoa(port)))
 		switch {
 		case err == nil:
 			all = append(all, l)
@@ -53,12 +54,12 @@ func absent(err error) bool {
 }
 
 // accept takes connections from l until it is closed.
-func (s *Server) accept(l net.Listener) {
+func (s *Server) accept(l net.Listener, welcome func(net.Conn)) {
 	for {
 		socket, err := l.Accept()
 		switch {
 		case err == nil:
-			s.welcome(socket)
+			welcome(socket)
 		case errors.Is(err, net.ErrClosed):
 			return
 		default:
@@ -81,6 +82,21 @@ const (
 
 // welcome starts to serve a socket, or turns it away.
 func (s *Server) welcome(socket net.Conn) {
+	if s.refuses(socket) {
+		s.turnAway(socket, errProtected)
+		return
+	}
+	s.admit(socket, socket)
+}
+
+// refuses reports whether protected mode keeps that client out.
+func (s *Server) refuses(socket net.Conn) bool {
+	return s.config.Values().ProtectedMode && s.env.Accounts.Default().User().NoPass() && !local(socket.RemoteAddr())
+}
+
+// admit starts to serve a socket, unless there are too many. What is read and
+// written is socket; raw is what is below it.
+func (s *Server) admit(raw, socket net.Conn) {
 	values := s.config.Values()
 	now := s.now()
 	l := &line{server: s, socket: socket}
@@ -88,16 +104,16 @@ func (s *Server) welcome(socket net.Conn) {
 	l.client = cl
 	cl.SetAccount(s.env.Accounts.Default())
 	cl.Authenticated = s.env.Accounts.Open()
-	switch {
-	case values.ProtectedMode && s.env.Accounts.Default().User().NoPass() && !local(socket.RemoteAddr()):
-		s.turnAway(socket, errProtected)
-		return
-	case !s.clients.Add(cl, values.MaxClients):
-		s.turnAway(socket, errMaxClients)
+	if !s.clients.Add(cl, values.MaxClients) {
+		if raw == socket {
+			s.turnAway(socket, errMaxClients)
+		} else {
+			s.turnAway(raw, "") // to tell it took a handshake
+		}
 		return
 	}
 	s.stats.ConnectionsAccepted.Add(1)
-	if tcp, ok := socket.(*net.TCPConn); ok {
+	if tcp, ok := raw.(*net.TCPConn); ok {
 		// The kernel gives up on a silent peer after about twice the period.
 		period := values.TCPKeepalive
 		tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: period > 0, Idle: period, Interval: max(period/3, time.Second), Count: 3})
@@ -114,7 +130,7 @@ func (s *Server) welcome(socket net.Conn) {
 func (s *Server) turnAway(socket net.Conn, why string) {
 	s.stats.ConnectionsRejected.Add(1)
 	socket.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
-	socket.Write([]byte(why))
+	io.WriteString(socket, why)
 	socket.Close()
 }
 

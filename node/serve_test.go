@@ -71,7 +71,11 @@ func startWith(t testing.TB, o Options, args ...string) *running {
 		s.Run(ctx)
 		close(done)
 	}()
-	r := &running{Server: s, addr: s.Addr().String(), log: log, stop: func() { cancel(); <-done }}
+	addr := ""
+	if a := s.Addr(); a != nil {
+		addr = a.String()
+	}
+	r := &running{Server: s, addr: addr, log: log, stop: func() { cancel(); <-done }}
 	t.Cleanup(r.stop)
 	return r
 }
@@ -106,8 +110,10 @@ func dial(t testing.TB, addr string) *wire {
 	}
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(patience))
-	return &wire{t, conn, bufio.NewReader(conn)}
+	return newWire(t, conn)
 }
+
+func newWire(t testing.TB, conn net.Conn) *wire { return &wire{t, conn, bufio.NewReader(conn)} }
 
 // array is a command as clients send it.
 func array(args ...string) []byte {

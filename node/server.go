@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"zset.dev/operator/node/command"
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/secure"
 	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/zset"
 )
@@ -32,6 +34,9 @@ type Options struct {
 	// WriteStall is how long a write may make no progress before the client
 	// is closed; 0 is a minute.
 	WriteStall time.Duration
+
+	// Listen opens every port; nil is net.Listen.
+	Listen func(network, address string) (net.Listener, error)
 }
 
 // Server is one node. Make it with New, open it with Start, then Run it.
@@ -53,12 +58,15 @@ type Server struct {
 	peak     atomic.Int64                // largest memory in use seen by the sweep
 
 	listeners     []net.Listener // set by Start
+	tlsListeners  []net.Listener // set by Start
 	httpListeners []net.Listener // set by Start
 	http          *http.Server   // set by Start
 
 	connections sync.WaitGroup // one each; Run waits
 	accepting   sync.WaitGroup // accept loops; Run waits
 	background  sync.WaitGroup // sweep and HTTP; Run waits
+
+	secure *secure.Keeper // nil when TLS is off
 
 	stopOnce  sync.Once
 	stopping  chan struct{} // closed when the stop begins
@@ -81,6 +89,9 @@ func New(o Options) (*Server, error) {
 	if o.WriteStall == 0 {
 		o.WriteStall = time.Minute
 	}
+	if o.Listen == nil {
+		o.Listen = net.Listen
+	}
 	table := command.NewTable()
 	s := &Server{
 		options: o, config: o.Config, log: o.Log, now: o.Now, started: o.Now(), runID: newRunID(),
@@ -94,6 +105,13 @@ func New(o Options) (*Server, error) {
 	s.env.Complete()
 	if err := s.env.LoadUsers(); err != nil {
 		return nil, fmt.Errorf("cannot make the users: %w", err)
+	}
+	if values := o.Config.Values(); values.TLS.Port != 0 {
+		s.secure = secure.NewKeeper(s.log, s.now, runtime.GOMAXPROCS(0))
+		if err := s.secure.Start(values.TLS); err != nil {
+			return nil, fmt.Errorf("cannot serve TLS: %w", err)
+		}
+		o.Config.BeforeChange(s.secure.Prepare)
 	}
 	tuning, err := tuningOf(o.Config.Values())
 	if err != nil {
@@ -131,16 +149,29 @@ func newRunID() string {
 // Start opens the ports. Connections wait in the kernel until Run.
 func (s *Server) Start() error {
 	values := s.config.Values()
-	var err error
-	if s.listeners, err = listenAll(values.Bind, values.Port, "port"); err != nil {
-		return err
+	for _, l := range []struct {
+		listeners *[]net.Listener
+		addresses []string
+		port      int
+		directive string
+		off       bool
+	}{
+		{&s.listeners, values.Bind, values.Port, "port", values.Port == 0 && values.TLS.Port != 0},
+		{&s.tlsListeners, values.Bind, values.TLS.Port, "tls-port", values.TLS.Port == 0},
+		{&s.httpListeners, values.HTTPAddresses(), values.HTTPPort, "http-port", values.HTTPPort == 0},
+	} {
+		if l.off {
+			continue
+		}
+		var err error
+		if *l.listeners, err = listenAll(s.options.Listen, l.addresses, l.port, l.directive); err != nil {
+			closeAll(s.listeners)
+			closeAll(s.tlsListeners)
+			return err
+		}
 	}
-	if values.HTTPPort == 0 {
+	if len(s.httpListeners) == 0 {
 		return nil
-	}
-	if s.httpListeners, err = listenAll(values.HTTPAddresses(), values.HTTPPort, "http-port"); err != nil {
-		closeAll(s.listeners)
-		return err
 	}
 	s.http = &http.Server{
 		Handler:           telemetry.Handler(s.notReady, telemetry.NewRegistry(s.facts)),
@@ -151,17 +182,22 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// Addr is where RESP is served, the first address when there are several.
-// Valid after Start.
-func (s *Server) Addr() net.Addr { return s.listeners[0].Addr() }
+// Addr is where RESP is served in plain, the first address when there are
+// several; nil when it is off. Valid after Start.
+func (s *Server) Addr() net.Addr { return firstAddr(s.listeners) }
+
+// TLSAddr is where RESP is served over TLS, likewise.
+func (s *Server) TLSAddr() net.Addr { return firstAddr(s.tlsListeners) }
 
 // HTTPAddr is where HTTP is served, the first address when there are several;
 // nil when it is off. Valid after Start.
-func (s *Server) HTTPAddr() net.Addr {
-	if len(s.httpListeners) == 0 {
+func (s *Server) HTTPAddr() net.Addr { return firstAddr(s.httpListeners) }
+
+func firstAddr(listeners []net.Listener) net.Addr {
+	if len(listeners) == 0 {
 		return nil
 	}
-	return s.httpListeners[0].Addr()
+	return listeners[0].Addr()
 }
 
 // Run serves until ctx is done or a client sends SHUTDOWN, then stops: no new
@@ -170,7 +206,13 @@ func (s *Server) HTTPAddr() net.Addr {
 // server runs any more.
 func (s *Server) Run(ctx context.Context) {
 	for _, l := range s.listeners {
-		s.accepting.Go(func() { s.accept(l) })
+		s.accepting.Go(func() { s.accept(l, s.welcome) })
+	}
+	for _, l := range s.tlsListeners {
+		s.accepting.Go(func() { s.accept(l, s.welcomeSecure) })
+	}
+	if s.secure != nil {
+		s.background.Go(func() { s.secure.Watch(s.stopping) })
 	}
 	for _, l := range s.httpListeners {
 		s.background.Go(func() { s.http.Serve(l) })

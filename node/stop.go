@@ -44,6 +44,7 @@ func (s *Server) drain() {
 	timeout := s.config.Values().ShutdownTimeout
 	s.log.Info("stopping", "clients", s.clients.Len(), "timeout", timeout)
 	closeAll(s.listeners)
+	closeAll(s.tlsListeners)
 	s.accepting.Wait()
 
 	done := make(chan struct{})

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -79,11 +80,13 @@ func serve(settings *config.Config, file string, stdout io.Writer) error {
 	if err := server.Start(); err != nil {
 		return err
 	}
-	http := "off"
-	if address := server.HTTPAddr(); address != nil {
-		http = address.String()
+	shown := func(a net.Addr) string {
+		if a == nil {
+			return "off"
+		}
+		return a.String()
 	}
-	log.Info("ready to accept connections", "version", version, "address", server.Addr().String(), "http", http, "pid", os.Getpid(), "memory_limit", memory)
+	log.Info("ready to accept connections", "version", version, "address", shown(server.Addr()), "http", shown(server.HTTPAddr()), "pid", os.Getpid(), "memory_limit", memory, "tls", shown(server.TLSAddr()))
 	server.Run(ctx)
 	return nil
 }

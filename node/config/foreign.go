@@ -9,7 +9,6 @@ var foreign = []struct{ pattern, why string }{
 	{"include", "not supported; write everything in one file"},
 	{"loadmodule*", "the node loads no modules"},
 	{"rename-command", "commands cannot be renamed"},
-	{"tls-auth-clients-user", "clients say who they are by AUTH or HELLO"},
 	{"tls-client-*", "this version connects to no other node"},
 	{"tls-dh-params-file", "keys are agreed on by elliptic curves only"},
 	{"tls-session-cache-*", "clients keep their sessions, in tickets"},

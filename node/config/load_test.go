@@ -48,7 +48,7 @@ func TestDefaults(t *testing.T) {
 	want := &Values{
 		Port: 6379, Bind: []string{"127.0.0.1", "-::1"}, ProtectedMode: true, HTTPPort: 9379, TCPKeepalive: 300 * time.Second,
 		TLS: TLS{
-			AuthClients: "yes", Protocols: TLSProtocols{Min: tls.VersionTLS12, Max: tls.VersionTLS13}, SessionCaching: true, ReloadInterval: 10 * time.Second,
+			AuthClients: "yes", AuthClientsUser: "off", Protocols: TLSProtocols{Min: tls.VersionTLS12, Max: tls.VersionTLS13}, SessionCaching: true, ReloadInterval: 10 * time.Second,
 		},
 		MaxClients: 10000, ClientQueryBufferLimit: 64 << 20, ProtoMaxBulkLen: 64 << 20,
 		TrackingTableMaxKeys: 1000000,

@@ -83,6 +83,12 @@ var table = []directive{
 		kind: oneOf(func(v *Values) *string { return &v.TLS.AuthClients }, "no", "yes", "optional"),
 	},
 	{
+		name: "tls-auth-clients-user", group: encryption, initial: "off", live: true,
+		doc:  "cn: a client is the user its verified certificate names as common name",
+		note: "Whoever names no user that is on stays what every client is at first. Valkey's `URI` is not offered.",
+		kind: oneOf(func(v *Values) *string { return &v.TLS.AuthClientsUser }, "off", "cn"),
+	},
+	{
 		name: "tls-protocols", group: encryption, initial: "", live: true,
 		doc:  "versions of TLS",
 		kind: tlsProtocols,

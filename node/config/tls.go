@@ -12,18 +12,19 @@ import (
 // TLS is what clients that encrypt are served with. The files are read by
 // whoever serves, not here.
 type TLS struct {
-	Port           int    // TCP port of RESP over TLS; 0 = off
-	CertFile       string // PEM: the node's certificate, then what leads to its authority
-	KeyFile        string // PEM: its private key, not encrypted
-	CACertFile     string // PEM: authorities of clients' certificates
-	CACertDir      string // a folder of such files
-	AuthClients    string // "yes": clients need a certificate, "optional": one they show must be good, "no": none is asked for
-	Protocols      TLSProtocols
-	Ciphers        TLSCiphers
-	Ciphersuites   string        // of TLS 1.3, as written; there is no choice
-	ServerOrder    bool          // accepted; see its note in the table
-	SessionCaching bool          // clients may resume sessions
-	ReloadInterval time.Duration // between two looks at the files; 0 = none
+	Port            int    // TCP port of RESP over TLS; 0 = off
+	CertFile        string // PEM: the node's certificate, then what leads to its authority
+	KeyFile         string // PEM: its private key, not encrypted
+	CACertFile      string // PEM: authorities of clients' certificates
+	CACertDir       string // a folder of such files
+	AuthClients     string // "yes": clients need a certificate, "optional": one they show must be good, "no": none is asked for
+	AuthClientsUser string // "cn": a certificate's common name is its client's user, "off": it is not
+	Protocols       TLSProtocols
+	Ciphers         TLSCiphers
+	Ciphersuites    string        // of TLS 1.3, as written; there is no choice
+	ServerOrder     bool          // accepted; see its note in the table
+	SessionCaching  bool          // clients may resume sessions
+	ReloadInterval  time.Duration // between two looks at the files; 0 = none
 }
 
 // TLSProtocols is a span of versions, by the numbers of crypto/tls.
