@@ -95,10 +95,10 @@ func (f *frame) scan(b []byte, limits frameLimits) (size int, err error) {
 			return 0, err
 		}
 		switch {
-		case n < 0 || n > limits.bulkBytes:
-			return 0, errBulkLength
 		case n > unauthBytes && !limits.authenticated:
 			return 0, errUnauthLength
+		case n < 0 || n > limits.bulkBytes:
+			return 0, errBulkLength
 		}
 		f.at += width + int(n) + 2
 		f.left--

@@ -127,8 +127,8 @@ var aclSpecs = []Spec{{
 
 const (
 	errUserName = "Usernames can't contain spaces or null characters"
-	errNoFile   = "ERR This server is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then " +
-		"issue a CONFIG REWRITE (assuming you have a configuration file set) in order to store users in the server configuration."
+	errNoFile   = "ERR This instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command, " +
+		"and as user lines in the configuration file to have them again after a restart."
 )
 
 // wrongCall is the error of a subcommand with options it does not have.
@@ -178,7 +178,11 @@ func aclDryRun(c *Call) {
 	}
 	args := c.Args[3:]
 	spec, refusal := c.Env.Table.resolve(args)
-	if refusal != "" || spec.Run == nil {
+	switch {
+	case spec == nil && ofOtherType(args[0]):
+		c.W.Error(refusal)
+		return
+	case spec == nil || spec.Run == nil:
 		c.W.Error("ERR Command '" + clip(args[0], 128) + "' not found")
 		return
 	}
