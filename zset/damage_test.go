@@ -113,16 +113,17 @@ func TestCheckSeesDamage(t *testing.T) {
 		{func(b []byte) []byte { return b[:4] }, "holds no entry"},
 		{func(b []byte) []byte { return append(make([]byte, 0, 1000), b...) }, "block of 1000 bytes"},
 		{func(b []byte) []byte { b[0]++; return b }, "count is"},
-		{func(b []byte) []byte { b[4] = 0x7e; return b }, "out of order"},
+		{func(b []byte) []byte { b[4] = 0x76; return b }, "out of order"},
 		{func(b []byte) []byte { b[4] = 0xfe; return b[:8] }, "is cut off"},
 		{func(b []byte) []byte { b[5] = 0xff; return b }, "length of 9 bytes"},
 		{func(b []byte) []byte { b[5] = 100; return b }, "member of 100 bytes is cut off"},
-		{func(b []byte) []byte { b[7]++; return b }, "bytes are"},
-		{func(b []byte) []byte { return b[:len(b)-1] }, "bytes are"},
-		{func(b []byte) []byte { b[10] = b[6]; return b }, "occurs twice"},
+		{func([]byte) []byte { return []byte{1, 0, 0, 0, 0x80, 0x01, 1, 'a'} }, "bytes are"},
+		{func(b []byte) []byte { return b[:len(b)-1] }, "member of 1 bytes is cut off"},
+		{func([]byte) []byte { return []byte{1, 0, 0, 0, 0x79, 0, 0, 0} }, "score of 8 bytes is cut off"},
+		{func(b []byte) []byte { b[9] = b[6]; return b }, "occurs twice"},
 		{func(b []byte) []byte {
-			nan := binary.LittleEndian.AppendUint64([]byte{1, 0, 0, 0, notPacked}, math.Float64bits(math.NaN()))
-			return append(nan, 1, 'a', 11)
+			nan := binary.BigEndian.AppendUint64([]byte{1, 0, 0, 0, notPacked}, math.Float64bits(math.NaN()))
+			return append(nan, 1, 'a')
 		}, "not a number"},
 	}
 	for i, test := range packs {

@@ -38,23 +38,35 @@ func (s *Set) ascendPacked(r Range, yield func([]byte, float64) bool) {
 	changes := s.changes
 	at := s.packed.walk(r.Start, r.low, r.high).pos
 	for n := r.Len(); n > 0; n-- {
-		start, stop, next := s.packed.fields(at)
+		start, stop := s.packed.fields(at)
 		if !yield(s.packed.buf[start:stop:stop], s.packed.scoreAt(at)) || s.changes != changes {
 			return
 		}
-		at = next
+		at = stop
 	}
 }
 
+// descendAtOnce is how many entries of a listpack are gone through forwards for a walk backwards.
+const descendAtOnce = 128
+
 func (s *Set) descendPacked(r Range, yield func([]byte, float64) bool) {
 	changes := s.changes
-	end := s.packed.walk(r.End, r.low, r.high).pos
-	for n := r.Len(); n > 0; n-- {
-		end = s.packed.previous(end)
-		start, stop, _ := s.packed.fields(end)
-		if !yield(s.packed.buf[start:stop:stop], s.packed.scoreAt(end)) || s.changes != changes {
-			return
+	low := s.packed.walk(r.Start, r.low, r.high)
+	for n := r.Len(); n > 0; {
+		var offsets [descendAtOnce]int
+		some := min(n, descendAtOnce)
+		p := s.packed.walk(r.Start+n-some, low, low)
+		for i := range some {
+			offsets[i] = p.pos
+			_, p.pos = s.packed.fields(p.pos)
 		}
+		for i := some - 1; i >= 0; i-- {
+			start, stop := s.packed.fields(offsets[i])
+			if !yield(s.packed.buf[start:stop:stop], s.packed.scoreAt(offsets[i])) || s.changes != changes {
+				return
+			}
+		}
+		n -= some
 	}
 }
 

@@ -14,21 +14,25 @@ import (
 //	 4 bytes, little end first
 //
 //	entry:
-//	+------------+-----------------+--------+--------+
-//	| score      | member's length | member | back   |
-//	+------------+-----------------+--------+--------+
-//	 1-8 packed   1-5 packed                 1-5 mirrored
-//	 or 0xFF + 8                             = bytes of the three fields before it
+//	+------------+-----------------+--------+
+//	| score      | member's length | member |
+//	+------------+-----------------+--------+
+//	 1-9           1-5 packed
 //
-// A score that is a whole number between ±2^55 is packed (see packed.go) in its zigzag form: 0, -1, 1, -2 … are
-// 0, 1, 2, 3 …; any other, and -0 for its sign, is the byte 0xFF and the 8 bytes of the double, little end
-// first. A member of up to 120 bytes whose score is whole and below 64 costs its own bytes and three more.
+// A score begins with a tag:
 //
-// A walk forwards finds the next entry from the first two fields; a walk backwards reads the back field, whose
-// tag is the byte before the next entry. Every edit replaces one stretch of bytes by another and moves what
-// follows once.
+//	00-77       a whole number, packed (packed.go) in its zigzag form: 0, -1, 1, -2 … are 0, 1, 2, 3 …
+//	78-7f       a double whose first byte is the one of doubleBytes that the tag says; its other 7 bytes follow
+//	80-fe       a whole number between ±2^55, packed likewise
+//	ff          any other double, and -0 for its sign; its 8 bytes follow
 //
-// The zero listpack is empty and holds no memory; one that has lost its last member is the zero value again.
+// (the bytes of doubles most significant first). So a member of up to 127 bytes costs its own bytes and two more when its
+// score is whole and from -60 to 59, and nine when the score is of a common size.
+//
+// A walk goes forwards only; what is wanted backwards is found going forwards first. Every edit replaces one stretch of
+// bytes by another and moves what follows once.
+//
+// The zero listpack is empty and holds no memory; one that has lost its last member is so again.
 type listpack struct {
 	buf  []byte // the block; nil when empty
 	room Room   // whose the block's memory is; nil: the Go heap's
@@ -42,7 +46,24 @@ const (
 	listpackKeep = 64
 	// A score is packed when it is whole and its magnitude below this: its zigzag form then has 56 bits.
 	packedScoreLimit = 1 << (packedBits - 1)
+	// firstDouble is the tag of a double whose first byte is doubleBytes[0].
+	firstDouble = 0x78
 )
+
+// doubleBytes are the first bytes of doubles from 2^-31 to 2^49, and from -2^-15 to -2^33: shares, times in seconds and in
+// milliseconds with fractions.
+var doubleBytes = [0x80 - firstDouble]byte{0x3e, 0x3f, 0x40, 0x41, 0x42, 0xbf, 0xc0, 0xc1}
+
+// doubleTags is the inverse: the tag of a first byte, notPacked if it has none.
+var doubleTags = func() (tags [256]byte) {
+	for i := range tags {
+		tags[i] = notPacked
+	}
+	for i, b := range doubleBytes {
+		tags[b] = firstDouble + byte(i)
+	}
+	return tags
+}()
 
 // entry is one decoded member. Its bytes are those at [at, next) of the block.
 type entry struct {
@@ -66,72 +87,69 @@ func (lp *listpack) end() int   { return len(lp.buf) }
 
 // entryAt decodes the entry that begins at offset at.
 func (lp *listpack) entryAt(at int) entry {
-	start, stop, next := lp.fields(at)
-	return entry{member: lp.buf[start:stop:stop], score: lp.scoreAt(at), at: at, next: next}
+	start, stop := lp.fields(at)
+	return entry{member: lp.buf[start:stop:stop], score: lp.scoreAt(at), at: at, next: stop}
 }
 
-// entryBefore decodes the entry that ends at offset end.
-func (lp *listpack) entryBefore(end int) entry { return lp.entryAt(lp.previous(end)) }
-
-// previous is the offset of the entry that ends at offset end.
-func (lp *listpack) previous(end int) int {
-	size, n := mirroredBefore(lp.buf, end)
-	return end - n - int(size)
-}
-
-// fields is where the member of the entry at offset at starts and stops, and where the next entry begins.
+// fields is where the member of the entry at offset at starts, and where it stops, which is where the next entry
+// begins.
 //
 // It is what walks consist of. The kinds of scores are told apart by branches: these are foreseen, whereas a
 // length computed from the tag would have to be waited for.
-func (lp *listpack) fields(at int) (start, stop, next int) {
+func (lp *listpack) fields(at int) (start, stop int) {
 	field := at + 1
-	if tag := lp.buf[at]; tag == notPacked {
-		field += 8
-	} else if tag >= 0x80 {
-		field = at + tagLen(tag)
+	if tag := lp.buf[at]; tag >= firstDouble {
+		if tag < 0x80 {
+			field = at + 8
+		} else if field = at + 9; tag != notPacked {
+			field = at + tagLen(tag)
+		}
 	}
-	start = field + 1
-	stop = start + int(lp.buf[field])
-	if stop-at >= 0x80 {
-		return lp.longFields(at, field)
+	if size := lp.buf[field]; size < 0x80 {
+		return field + 1, field + 1 + int(size)
 	}
-	return start, stop, stop + 1
-}
-
-// longFields is fields where the length of the member or of the entry takes more than a byte.
-func (lp *listpack) longFields(at, field int) (start, stop, next int) {
 	size, n := packedAt(lp.buf, field)
-	start = field + n
-	stop = start + int(size)
-	return start, stop, stop + packedLen(uint64(stop-at))
+	return field + n, field + n + int(size)
 }
 
 // scoreAt decodes the score at offset at.
 func (lp *listpack) scoreAt(at int) float64 {
-	if lp.buf[at] == notPacked {
-		return math.Float64frombits(binary.LittleEndian.Uint64(lp.buf[at+1:]))
+	switch tag := lp.buf[at]; {
+	case tag == notPacked:
+		return math.Float64frombits(binary.BigEndian.Uint64(lp.buf[at+1:]))
+	case tag < firstDouble || tag >= 0x80:
+		v, _ := packedAt(lp.buf, at)
+		return float64(int64(v>>1) ^ -int64(v&1))
+	default:
+		rest := binary.BigEndian.Uint64(lp.buf[at:]) &^ (0xff << 56)
+		return math.Float64frombits(rest | uint64(doubleBytes[tag-firstDouble])<<56)
 	}
-	v, _ := packedAt(lp.buf, at)
-	return float64(int64(v>>1) ^ -int64(v&1))
 }
 
 // appendEntry appends the bytes of an entry to dst.
 func appendEntry(dst []byte, member []byte, score float64) []byte {
-	at := len(dst)
 	dst = appendScore(dst, score)
 	dst = appendPacked(dst, uint64(len(member)))
-	dst = append(dst, member...)
-	return appendMirrored(dst, uint64(len(dst)-at))
+	return append(dst, member...)
 }
 
 func appendScore(dst []byte, score float64) []byte {
 	if -packedScoreLimit < score && score < packedScoreLimit {
 		whole := int64(score)
 		if float64(whole) == score && (whole != 0 || !math.Signbit(score)) {
-			return appendPacked(dst, uint64(whole<<1)^uint64(whole>>63))
+			v := uint64(whole<<1) ^ uint64(whole>>63)
+			if v >= firstDouble && v < 0x80 {
+				return appendTagged(dst, v, 2)
+			}
+			return appendPacked(dst, v)
 		}
 	}
-	return binary.LittleEndian.AppendUint64(append(dst, notPacked), math.Float64bits(score))
+	bits := math.Float64bits(score)
+	tag := doubleTags[bits>>56]
+	if dst = append(dst, tag); tag == notPacked {
+		dst = append(dst, byte(bits>>56))
+	}
+	return append(dst, byte(bits>>48), byte(bits>>40), byte(bits>>32), byte(bits>>24), byte(bits>>16), byte(bits>>8), byte(bits))
 }
 
 // all is the entries in order, for use inside the package.

@@ -14,36 +14,28 @@ type place struct {
 func (lp *listpack) find(member []byte) (e entry, rank int, ok bool) {
 	last := len(member) - 1
 	for at, end := lp.begin(), lp.end(); at < end; rank++ {
-		start, stop, next := lp.fields(at)
+		start, stop := lp.fields(at)
 		if stop-start == len(member) && (last < 0 || lp.buf[stop-1] == member[last]) &&
 			bytes.Equal(lp.buf[start:stop], member) {
 			return lp.entryAt(at), rank, true
 		}
-		at = next
+		at = stop
 	}
 	return entry{}, 0, false
 }
 
-// seek is the offset of the first entry after b. That members which arrive in order belong at the end is found
-// without a walk.
-func (lp *listpack) seek(b *bound) int {
-	if end := lp.end(); end > 0 {
-		if e := lp.entryBefore(end); b.follows(e.member, e.score) {
-			return end
-		}
-	}
-	return lp.first(place{pos: lp.begin()}, b).pos
-}
+// seek is the offset of the first entry after b.
+func (lp *listpack) seek(b *bound) int { return lp.first(place{pos: lp.begin()}, b).pos }
 
 // first is the place of the first entry after b, or of the end, looked for from p onward.
 func (lp *listpack) first(p place, b *bound) place {
 	for end := lp.end(); p.pos < end; p.rank++ {
-		start, stop, next := lp.fields(p.pos)
+		start, stop := lp.fields(p.pos)
 		if score := lp.scoreAt(p.pos); score > b.score ||
 			score == b.score && !b.follows(lp.buf[start:stop], score) {
 			break
 		}
-		p.pos = next
+		p.pos = stop
 	}
 	return p
 }
@@ -53,27 +45,17 @@ func (lp *listpack) ends() (low, high place) {
 	return place{pos: lp.begin()}, place{rank: lp.len(), pos: lp.end()}
 }
 
-// walk is the place with the given rank, which must be from 0 to the length, reached from the nearest of both
-// ends and two places that are known.
+// walk is the place with the given rank, which must be from 0 to the length, reached from the nearest before it of the
+// beginning, the end and two places that are known.
 func (lp *listpack) walk(rank int, a, b place) place {
 	best, last := lp.ends()
-	for _, p := range [...]place{last, a, b} {
-		if distance(p.rank, rank) < distance(best.rank, rank) {
+	for _, p := range [...]place{a, b, last} {
+		if best.rank < p.rank && p.rank <= rank {
 			best = p
 		}
 	}
 	for ; best.rank < rank; best.rank++ {
-		_, _, best.pos = lp.fields(best.pos)
-	}
-	for ; best.rank > rank; best.rank-- {
-		best.pos = lp.previous(best.pos)
+		_, best.pos = lp.fields(best.pos)
 	}
 	return best
-}
-
-func distance(a, b int) int {
-	if a < b {
-		return b - a
-	}
-	return a - b
 }

@@ -11,8 +11,7 @@ import "math/bits"
 //	11111110 xxxxxxxx × 7               56 bits
 //	11111111                            not an integer: left to the reader (see the score in listpack.go)
 //
-// So a length is known from one byte. A mirrored one has the same bytes in reverse, the tag last: it is read
-// from its end towards falling addresses.
+// So a length is known from one byte.
 const (
 	packedBits = 56
 	notPacked  = 0xFF
@@ -28,18 +27,11 @@ func tagLen(tag byte) int { return bits.LeadingZeros8(^tag) + 1 }
 func tagged(v uint64, n int) uint64 { return v | uint64(byte(0xFF<<(9-n)))<<(8*(n-1)) }
 
 // appendPacked appends v, which must be below 2^56.
-func appendPacked(dst []byte, v uint64) []byte {
-	n := packedLen(v)
-	for v, i := tagged(v, n), n-1; i >= 0; i-- {
-		dst = append(dst, byte(v>>(8*i)))
-	}
-	return dst
-}
+func appendPacked(dst []byte, v uint64) []byte { return appendTagged(dst, v, packedLen(v)) }
 
-// appendMirrored appends v, which must be below 2^56, with its tag last.
-func appendMirrored(dst []byte, v uint64) []byte {
-	n := packedLen(v)
-	for v, i := tagged(v, n), 0; i < n; i++ {
+// appendTagged is appendPacked in n bytes, whether or not all are needed.
+func appendTagged(dst []byte, v uint64, n int) []byte {
+	for v, i := tagged(v, n), n-1; i >= 0; i-- {
 		dst = append(dst, byte(v>>(8*i)))
 	}
 	return dst
@@ -55,20 +47,6 @@ func packedAt(b []byte, at int) (v uint64, n int) {
 	v = uint64(tag & (0xFF >> n))
 	for _, x := range b[at+1 : at+n] {
 		v = v<<8 | uint64(x)
-	}
-	return v, n
-}
-
-// mirroredBefore reads the integer that ends just before b[end], and gives its length.
-func mirroredBefore(b []byte, end int) (v uint64, n int) {
-	tag := b[end-1]
-	if tag < 0x80 {
-		return uint64(tag), 1
-	}
-	n = tagLen(tag)
-	v = uint64(tag & (0xFF >> n))
-	for i := end - 2; i >= end-n; i-- {
-		v = v<<8 | uint64(b[i])
 	}
 	return v, n
 }

@@ -8,7 +8,7 @@ import (
 func TestPacked(t *testing.T) {
 	tests := []struct {
 		value  uint64
-		packed string // in hexadecimal; mirrored is the reverse
+		packed string // in hexadecimal
 	}{
 		{0, "00"},
 		{1, "01"},
@@ -32,15 +32,6 @@ func TestPacked(t *testing.T) {
 		}
 		if value, n := packedAt(append(packed, 0xee), 2); value != test.value || n != len(packed)-2 || tagLen(packed[2]) != n {
 			t.Errorf("%s reads %d in %d bytes, want %d", test.packed, value, n, test.value)
-		}
-		mirrored := appendMirrored([]byte("ab"), test.value)
-		for i := range packed[2:] {
-			if packed[2+i] != mirrored[len(mirrored)-1-i] {
-				t.Errorf("%d is mirrored as %x, want the reverse of %s", test.value, mirrored[2:], test.packed)
-			}
-		}
-		if value, n := mirroredBefore(append(mirrored, 0xee), len(mirrored)); value != test.value || n != len(mirrored)-2 {
-			t.Errorf("%x reads %d in %d bytes, want %d", mirrored[2:], value, n, test.value)
 		}
 	}
 	if tagLen(notPacked) != 9 {

@@ -291,9 +291,9 @@ func (a *records) dig(r ref, size int) {
 	case n <= 63:
 		b[scoreBytes] = byte(n<<1 | 1)
 	case n-1 < 1<<13:
-		putTagged(b[scoreBytes:], uint64(n-1)<<1|1, 2)
+		appendTagged(b[:scoreBytes], uint64(n-1)<<1|1, 2)
 	default:
-		putTagged(b[scoreBytes:], uint64(n-2)<<1|1, 3)
+		appendTagged(b[:scoreBytes], uint64(n-2)<<1|1, 3)
 	}
 	class := recordClass(size)
 	if class >= len(a.holes) {
@@ -307,13 +307,6 @@ func (a *records) dig(r ref, size int) {
 	}
 	a.holes[class] = r
 	a.some[class/64] |= 1 << (class % 64)
-}
-
-// putTagged writes a packed integer in n bytes, whether or not it needs them.
-func putTagged(b []byte, v uint64, n int) {
-	for v, i := tagged(v, n), n-1; i >= 0; i-- {
-		b[n-1-i] = byte(v >> (8 * i))
-	}
 }
 
 // fillIn takes a hole off the list of its class.
