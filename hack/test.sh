@@ -5,7 +5,7 @@
 #
 #   lint         gofmt, go vet (Linux and macOS), staticcheck, shell syntax
 #   unit         every package's tests; generated files are fresh
-#   race         the same under the race detector, the engine also with its invariants checked after each write
+#   race         the same under the race detector; the engine again with its invariants checked after each write
 #   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
 #   controllers  the operator against a real kube-apiserver and etcd
 #   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
@@ -37,7 +37,7 @@ lint() {
   return $rc
 }
 unit() { gotest unit ./... && (cd hack/bench && gotest unit ./...); }
-race() { gotest race -race ./... && gotest race -race -tags invariants ./zset/...; }
+race() { gotest race -race ./... && gotest race -tags invariants ./zset/...; }
 fuzz() {
   local package target rc=0
   while read -r package target; do
