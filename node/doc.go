@@ -5,6 +5,7 @@
 //	                 read ─► query buffer ─► frame ─► command.Table.Execute
 //	                  ▲                                   │ reply buffer
 //	                  └──── nothing left to execute ◄── flush
+//	                 (on tls-port after its handshake; see package secure)
 //	sweep goroutine: expiry, idle and stuck clients, rates
 //	HTTP: /livez /readyz /metrics
 //

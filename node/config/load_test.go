@@ -51,8 +51,8 @@ func TestDefaults(t *testing.T) {
 			AuthClients: "yes", AuthClientsUser: "off", Protocols: TLSProtocols{Min: tls.VersionTLS12, Max: tls.VersionTLS13}, SessionCaching: true, ReloadInterval: 10 * time.Second,
 		},
 		MaxClients: 10000, ClientQueryBufferLimit: 64 << 20, ProtoMaxBulkLen: 64 << 20,
-		TrackingTableMaxKeys: 1000000,
-		ACLLogMaxLen:         128, ACLPubsubDefault: "resetchannels", EnableDebug: "no",
+		TrackingTableMaxKeys: 1000000, BusyReplyThreshold: 5000,
+		ACLLogMaxLen: 128, ACLPubsubDefault: "resetchannels", EnableDebug: "no",
 		SlowLogSlowerThan: 10000, SlowLogMaxLen: 128, LatencyTracking: true,
 		LatencyPercentiles: []Percentile{{50, "50"}, {99, "99"}, {99.9, "99.9"}},
 		ClientOutputBufferLimit: OutputBufferLimits{

@@ -121,8 +121,8 @@ func (k *Keeper) Reload() {
 	}
 	if err != nil {
 		text := err.Error()
-		k.failure.Store(&text)
 		k.log.Error("cannot use the new TLS files; kept what was in use", "error", err, "expires", k.current.Load().Expires)
+		k.failure.Store(&text)
 		return
 	}
 	k.use(t, m, seen)

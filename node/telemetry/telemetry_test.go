@@ -23,10 +23,10 @@ func titles(text string) (all []string) {
 
 func TestInfoSections(t *testing.T) {
 	const usual = "Server Clients Memory Persistence Stats Replication CPU Errorstats Cluster Keyspace"
-	const all = "Server Clients Memory Persistence Stats Replication CPU Commandstats Errorstats Latencystats Cluster Keyspace"
+	const all = "Server Clients Memory Persistence Stats Replication CPU Commandstats Errorstats Latencystats Cluster TLS Keyspace"
 	for _, c := range []struct{ names, want string }{
 		{"", usual}, {"default", usual}, {"all", all}, {"everything", all}, {"ALL", all},
-		{"memory", "Memory"}, {"keyspace CPU", "CPU Keyspace"}, {"nosuch", ""}, {"nosuch memory", "Memory"}, {"commandstats latencystats default", all},
+		{"memory", "Memory"}, {"keyspace CPU", "CPU Keyspace"}, {"nosuch", ""}, {"nosuch memory", "Memory"}, {"commandstats latencystats tls default", all},
 	} {
 		f := testFacts()
 		var text strings.Builder
