@@ -136,12 +136,14 @@ func (c *Call) refuse(spec *Spec) string {
 	if c.tx.open && spec.Flags&NoMulti != 0 {
 		return "ERR Command '" + spec.Name + "' not allowed inside a transaction"
 	}
-	context := atTopLevel
-	if c.tx.open {
-		context = inTransaction
-	}
-	if refused := c.permitted(spec, c.Args, context); refused.Reason != acl.Allowed {
-		return "NOPERM " + refused.text(false)
+	if c.limited() {
+		context := atTopLevel
+		if c.tx.open {
+			context = inTransaction
+		}
+		if refused := c.permitted(spec, c.Args, context); refused.Reason != acl.Allowed {
+			return "NOPERM " + refused.text(false)
+		}
 	}
 	if c.anyFlag(spec, DenyOOM) {
 		if limit := c.Env.Config.Values().MaxMemory.Bytes; limit > 0 && c.Env.UsedMemory() > limit {

@@ -164,6 +164,9 @@ func (p *KeyPart) needs() (needs acl.Access) {
 	return needs
 }
 
+// limited reports whether there is anything the client may not do.
+func (c *Call) limited() bool { return !c.user().Unlimited() }
+
 // user is who the client is, at present.
 func (c *Call) user() *acl.User { return c.Env.userOf(c.Client) }
 
