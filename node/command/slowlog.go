@@ -58,7 +58,7 @@ func slowlogGet(c *Call) {
 		}
 		count = min(n, 1<<30)
 	default:
-		c.W.Error("ERR wrong number of arguments for 'slowlog|get' command")
+		c.wrongCall()
 		return
 	}
 	w, entries := c.W, c.Env.Stats.Slow.Latest(int(count))

@@ -32,8 +32,11 @@ var percentiles = kind{
 		var list []Percentile
 		for _, text := range values {
 			p, err := resp.ParseScore([]byte(text))
-			if err != nil || !(p >= 0 && p <= 100) {
-				return selfContained("latency-tracking-info-percentiles should contain a valid list of floating point numbers between 0.0 and 100.0")
+			if err != nil {
+				return selfContained("Invalid latency-tracking-info-percentiles parameters")
+			}
+			if !(p >= 0 && p <= 100) {
+				return selfContained("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
 			}
 			list = append(list, Percentile{p, string(resp.AppendScore(nil, p))})
 		}
