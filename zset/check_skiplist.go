@@ -156,11 +156,17 @@ func (l *skipList) checkTable(t *table) (used int, err error) {
 				continue
 			}
 			used++
-			hash := l.hashOf(bucketRef(b, slot))
-			if b[slot] != tagOf(hash) {
-				return 0, fmt.Errorf("bucket %d: tag is %#x, want %#x", at, b[slot], tagOf(hash))
+			fraction := t.fraction(l.hashOf(bucketRef(b, slot)))
+			if b[slot] != tagOf(fraction) {
+				return 0, fmt.Errorf("bucket %d: tag is %#x, want %#x", at, b[slot], tagOf(fraction))
 			}
-			for home := t.home(hash); home != at; home = t.after(home) {
+			if told, ok := t.fractionAt(at, b, slot); ok && told != fraction {
+				return 0, fmt.Errorf("bucket %d tells the fraction %#x, want %#x", at, told, fraction)
+			}
+			if bit := bucketFlags(b)>>(displacedBit+slot)&1 != 0; bit != (t.home(fraction) != at) {
+				return 0, fmt.Errorf("bucket %d says that a member is displaced: %v", at, bit)
+			}
+			for home := t.home(fraction); home != at; home = t.after(home) {
 				passed[home]++
 			}
 		}
@@ -169,7 +175,7 @@ func (l *skipList) checkTable(t *table) (used int, err error) {
 		return 0, fmt.Errorf("%d slots are taken, want %d", used, t.used)
 	}
 	for at, n := range passed {
-		if have := int(t.bucket(at)[overflowAt]); have != n && (have != overflowLimit || n > have) {
+		if have := int(overflow(t.bucket(at))); have != n && (have != overflowLimit || n > have) {
 			return 0, fmt.Errorf("bucket %d has an overflow of %d, want %d", at, have, n)
 		}
 	}

@@ -22,7 +22,7 @@ func TestCheckSeesDamage(t *testing.T) {
 	home := func(l *skipList, i int) (bucket []byte, slot int, r ref) {
 		r = first(l).ref(i)
 		t := l.index.tableOf(l.hashOf(r))
-		at, slot := t.slotOf(l.hashOf(r), r)
+		at, slot := t.slotOf(t.fraction(l.hashOf(r)), r)
 		return t.bucket(at), slot, r
 	}
 	lists := []struct {
@@ -61,10 +61,12 @@ func TestCheckSeesDamage(t *testing.T) {
 		}, "index finds 0"},
 		{func(l *skipList) {
 			r := first(l).ref(0)
-			l.index.tableOf(l.hashOf(r)).put(l.hashOf(r), r)
+			t := l.index.tableOf(l.hashOf(r))
+			t.put(t.fraction(l.hashOf(r)), r)
 		}, "index has 201 members"},
 		{func(l *skipList) { l.index.tables[0].used-- }, "slots are taken"},
-		{func(l *skipList) { l.index.tables[0].bucket(0)[overflowAt]++ }, "overflow of"},
+		{func(l *skipList) { l.index.tables[0].bucket(0)[flagsAt]++ }, "overflow of"},
+		{func(l *skipList) { l.index.tables[0].bucket(0)[flagsAt+1] ^= 0xff }, "displaced"},
 		{func(l *skipList) { l.index.depth = 1; l.index.directory = make([]uint32, 4) }, "4 entries at depth 1"},
 		{func(l *skipList) { l.index.depth = 1; l.index.directory = []uint32{0, 1} }, "index out of range"},
 		{func(l *skipList) { l.index.tables[0].depth = 1; l.index.depth = 1; l.index.directory = []uint32{0, 0} }, "index finds 0"},

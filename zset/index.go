@@ -11,27 +11,30 @@ import (
 // certain bits, found through a directory (extendible hashing). A table is a row of buckets of one cache line; within
 // it, too, hashes lie in their order:
 //
-//	upper half of a hash   0110 1001 1100 …
-//	                       |--| |------- …
-//	                        |       |
-//	        directory[0110] v       v × buckets of the table / 2^32 = home
+//	hash                   0110 1001110010101101 …
+//	                       |--| |--------------|
+//	                        |         |
+//	        directory[0110] v         v fraction: × buckets of the table / 2^16 = home
 //	        +----+----+----+----+  table  +------+------+------+------+------+
 //	        |    |    |    |  ·-+-------> |      |      | home |      |      |
 //	        +----+----+----+----+         +------+------+------+------+------+
 //
 //	bucket:
-//	0          12         13     16                                       64
-//	+----------+----------+------+----------------------------------------+
-//	| 12 tags  | overflow |      | 12 refs                                |
-//	+----------+----------+------+----------------------------------------+
+//	0          12         13                 16                           64
+//	+----------+----------+------------------+-----------------------------+
+//	| 12 tags  | overflow | displaced, ninth | 12 refs                     |
+//	+----------+----------+------------------+-----------------------------+
+//	                       12 bits each, one for each slot
 //
-// A tag is the lowest byte of the hash, never 0, which marks a free slot. A member that finds its home bucket full goes
-// to the next one that is not, and each bucket it passed counts that in overflow: a lookup goes on only
-// behind a bucket that has some. A count that reaches its greatest stays there until the table is made anew.
+// A tag is the lowest byte of the fraction, 1 instead of 0, which marks a free slot. A member that finds its home bucket
+// full goes to the next one that is not, which says that it is displaced, and each bucket it passed counts that in
+// overflow: a lookup goes on only behind a bucket that has some. A count that reaches its greatest stays there
+// until the table is made anew.
 //
 // A table grows in steps of an eighth of its size, and when it has tableBuckets becomes two; both are bounded work, so
 // no insert waits for more than that, however large the index is. It shrinks, and joins its neighbour, likewise.
-// Nearly nine slots of ten are in use.
+// Nine slots of ten are in use. To grow, a table of some size need not look at the members: the bucket where one is
+// at home leaves so few values to its fraction that the tag, and the fraction's ninth bit, tell which it is.
 //
 // The order of hashes does not depend on the number of buckets, so a position in it is all that a scan has to remember
 // between calls (scan.go).
@@ -56,11 +59,17 @@ type table struct {
 const (
 	bucketBytes   = 64
 	bucketSlots   = 12
-	overflowAt    = 12
+	flagsAt       = 12 // 32 bits: 8 of overflow, 12 of displaced, 12 of ninth
 	bucketRefsAt  = 16
 	overflowLimit = 255
+	displacedBit  = 8
+	ninthBit      = 20
 	tableBuckets  = 256
-	depthLimit    = 24
+	// tellingBuckets is from how many buckets on a home and nine bits tell a fraction.
+	tellingBuckets = 1 << (fractionBits - 9)
+	fractionBits   = 16
+	// depthLimit leaves each table a fraction among the upper 32 bits of hashes, in which a scan counts.
+	depthLimit = 32 - fractionBits
 	// sparseBucket is how many of a bucket's slots are used on average when a table shrinks.
 	sparseBucket = 7
 
@@ -70,17 +79,26 @@ const (
 
 func newIndex(m Memory) index { return index{mem: m} }
 
-func tagOf(hash uint64) uint8 { return max(uint8(hash), 1) }
-
 // tableOf is the table for a hash.
 func (ix *index) tableOf(hash uint64) *table {
 	return &ix.tables[ix.directory[hash>>32>>(32-ix.depth)]]
 }
 
-// home is the bucket where a hash belongs.
-func (t *table) home(hash uint64) int {
-	return int(uint64(uint32(hash>>32)<<(t.depth&31)) * uint64(t.buckets) >> 32)
+// fraction is what places a hash in a table.
+func (t *table) fraction(hash uint64) uint32 {
+	return uint32(hash << (t.depth & 63) >> (64 - fractionBits))
 }
+
+// home is the bucket where a fraction belongs.
+func (t *table) home(fraction uint32) int { return int(fraction * uint32(t.buckets) >> fractionBits) }
+
+// least is the least fraction that belongs in a bucket or beyond it.
+func (t *table) least(bucket int) uint32 {
+	n := uint32(t.buckets)
+	return (uint32(bucket)<<fractionBits + n - 1) / n
+}
+
+func tagOf(fraction uint32) uint8 { return max(uint8(fraction), 1) }
 
 func (t *table) bucket(i int) []byte { return t.buf[i*bucketBytes:][:bucketBytes] }
 
@@ -124,27 +142,51 @@ func freeSlot(bucket []byte) int {
 	return -1
 }
 
+func bucketFlags(bucket []byte) uint32 { return binary.LittleEndian.Uint32(bucket[flagsAt:]) }
+
+func setBucketFlags(bucket []byte, flags uint32) {
+	binary.LittleEndian.PutUint32(bucket[flagsAt:], flags)
+}
+
+func overflow(bucket []byte) uint8 { return bucket[flagsAt] }
+
 // put enters r in a table that has a free slot.
-func (t *table) put(hash uint64, r ref) {
-	at := t.home(hash)
-	for {
+func (t *table) put(fraction uint32, r ref) {
+	home := t.home(fraction)
+	for at := home; ; at = t.after(at) {
 		b := t.bucket(at)
-		if slot := freeSlot(b); slot >= 0 {
-			b[slot] = tagOf(hash)
-			setBucketRef(b, slot, r)
-			t.used++
-			return
+		slot := freeSlot(b)
+		if slot < 0 {
+			if b[flagsAt] < overflowLimit {
+				b[flagsAt]++
+			}
+			continue
 		}
-		if b[overflowAt] < overflowLimit {
-			b[overflowAt]++
+		flags := bucketFlags(b) &^ (1<<(displacedBit+slot) | 1<<(ninthBit+slot))
+		if at != home {
+			flags |= 1 << (displacedBit + slot)
 		}
-		at = t.after(at)
+		setBucketFlags(b, flags|fraction>>8&1<<(ninthBit+slot))
+		b[slot] = tagOf(fraction)
+		setBucketRef(b, slot, r)
+		t.used++
+		return
 	}
 }
 
+// fractionAt is the fraction of what is in a slot, if the table can tell.
+func (t *table) fractionAt(at int, b []byte, slot int) (fraction uint32, ok bool) {
+	flags := bucketFlags(b)
+	if b[slot] == 1 || flags>>(displacedBit+slot)&1 != 0 || t.buckets < tellingBuckets {
+		return 0, false
+	}
+	least := t.least(at)
+	return least + (flags>>(ninthBit+slot)&1<<8|uint32(b[slot])-least)&(1<<9-1), true
+}
+
 // slotOf finds r, which must be there.
-func (t *table) slotOf(hash uint64, r ref) (at, slot int) {
-	for at = t.home(hash); ; at = t.after(at) {
+func (t *table) slotOf(fraction uint32, r ref) (at, slot int) {
+	for at = t.home(fraction); ; at = t.after(at) {
 		b := t.bucket(at)
 		for slot := range bucketSlots {
 			if bucketRef(b, slot) == r && b[slot] != 0 {
@@ -155,17 +197,20 @@ func (t *table) slotOf(hash uint64, r ref) (at, slot int) {
 }
 
 // insert enters r, which must not be there, after a reserve.
-func (ix *index) insert(hash uint64, r ref) { ix.tableOf(hash).put(hash, r) }
+func (ix *index) insert(hash uint64, r ref) {
+	t := ix.tableOf(hash)
+	t.put(t.fraction(hash), r)
+}
 
 // remove takes r out, which must be there.
 func (ix *index) remove(hash uint64, r ref) {
 	t := ix.tableOf(hash)
-	found, slot := t.slotOf(hash, r)
-	b := t.bucket(found)
-	b[slot] = 0
-	for at := t.home(hash); at != found; at = t.after(at) {
-		if b := t.bucket(at); b[overflowAt] < overflowLimit {
-			b[overflowAt]--
+	fraction := t.fraction(hash)
+	found, slot := t.slotOf(fraction, r)
+	t.bucket(found)[slot] = 0
+	for at := t.home(fraction); at != found; at = t.after(at) {
+		if b := t.bucket(at); b[flagsAt] < overflowLimit {
+			b[flagsAt]--
 		}
 	}
 	t.used--
@@ -174,7 +219,7 @@ func (ix *index) remove(hash uint64, r ref) {
 // replace puts another ref in the place of r, which must be there.
 func (ix *index) replace(hash uint64, r, other ref) {
 	t := ix.tableOf(hash)
-	at, slot := t.slotOf(hash, r)
+	at, slot := t.slotOf(t.fraction(hash), r)
 	setBucketRef(t.bucket(at), slot, other)
 }
 
@@ -228,12 +273,28 @@ func (ix *index) resize(t *table, buckets int, hashOf func(ref) uint64) bool {
 	if !ok {
 		return false
 	}
-	for r := range t.refs {
-		fresh.put(hashOf(r), r)
-	}
+	t.pour(&fresh, hashOf)
 	ix.dropTable(*t)
 	*t = fresh
 	return true
+}
+
+// pour puts all of a table into another of the same depth or one less.
+func (t *table) pour(to *table, hashOf func(ref) uint64) {
+	for at := range int(t.buckets) {
+		b := t.bucket(at)
+		for slot := range bucketSlots {
+			if b[slot] == 0 {
+				continue
+			}
+			r := bucketRef(b, slot)
+			fraction, ok := t.fractionAt(at, b, slot)
+			if !ok || to.depth != t.depth {
+				fraction = to.fraction(hashOf(r))
+			}
+			to.put(fraction, r)
+		}
+	}
 }
 
 // refs are all refs in a table.
@@ -271,9 +332,9 @@ func (ix *index) split(hash uint64, hashOf func(ref) uint64) bool {
 	n = 0
 	for r := range old.refs {
 		if h := hashes[n]; h<<old.depth>>63 == 0 {
-			low.put(h, r)
+			low.put(low.fraction(h), r)
 		} else {
-			high.put(h, r)
+			high.put(high.fraction(h), r)
 		}
 		n++
 	}
@@ -337,12 +398,8 @@ func (ix *index) join(hash uint64, hashOf func(ref) uint64) bool {
 	if !ok {
 		return false
 	}
-	for r := range t.refs {
-		joined.put(hashOf(r), r)
-	}
-	for r := range other.refs {
-		joined.put(hashOf(r), r)
-	}
+	t.pour(&joined, hashOf)
+	other.pour(&joined, hashOf)
 	ix.dropTable(*t)
 	ix.dropTable(*other)
 	first, count := ix.entries(hash, depth-1)

@@ -55,15 +55,16 @@ func holds(ix *index, hash uint64, want ref) bool {
 		return false
 	}
 	t := ix.tableOf(hash)
-	at := t.home(hash)
+	fraction := t.fraction(hash)
+	at := t.home(fraction)
 	for range t.buckets {
 		b := t.bucket(at)
 		for slot := range bucketSlots {
-			if b[slot] == tagOf(hash) && bucketRef(b, slot) == want {
+			if b[slot] == tagOf(fraction) && bucketRef(b, slot) == want {
 				return true
 			}
 		}
-		if b[overflowAt] == 0 {
+		if overflow(b) == 0 {
 			return false
 		}
 		at = t.after(at)
@@ -131,11 +132,11 @@ func TestIndexHomes(t *testing.T) {
 			start := within &^ (1<<(32-depth) - 1)
 			for bucket := range int(buckets) {
 				first := table.firstHash(within, bucket)
-				if home := table.home(first << 32); home != bucket {
+				if home := table.home(table.fraction(first << 32)); home != bucket {
 					t.Fatalf("%d buckets: the first hash of %d is %#x, its home %d", buckets, bucket, first, home)
 				}
-				if first > start && table.home(first<<32-1) != bucket-1 {
-					t.Fatalf("%d buckets: the hash before %#x has home %d, want %d", buckets, first, table.home(first<<32-1), bucket-1)
+				if first > start && table.home(table.fraction(first<<32-1)) != bucket-1 {
+					t.Fatalf("%d buckets: the hash before %#x has home %d, want %d", buckets, first, table.home(table.fraction(first<<32-1)), bucket-1)
 				}
 			}
 			if end := table.firstHash(within, int(buckets)); end != start+1<<(32-depth) {

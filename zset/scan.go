@@ -30,7 +30,7 @@ func (s *Set) scanList(cursor uint64, count int, yield func([]byte, float64)) (n
 	l, changes := s.list, s.changes
 	for given, seen := 0, 0; given < count && seen < count; seen++ {
 		t := l.index.tableOf(cursor << 32)
-		home := t.home(cursor << 32)
+		home := t.home(t.fraction(cursor << 32))
 		next = t.firstHash(cursor, home+1)
 		for at := home; ; at = t.after(at) {
 			b := t.bucket(at)
@@ -46,7 +46,7 @@ func (s *Set) scanList(cursor uint64, count int, yield func([]byte, float64)) (n
 					}
 				}
 			}
-			if b[overflowAt] == 0 || at == home-1 || home == 0 && at == int(t.buckets)-1 {
+			if overflow(b) == 0 || at == home-1 || home == 0 && at == int(t.buckets)-1 {
 				break
 			}
 		}
@@ -61,6 +61,5 @@ func (s *Set) scanList(cursor uint64, count int, yield func([]byte, float64)) (n
 // that has the upper half within belongs; where there is no such bucket, the first of the next table.
 func (t *table) firstHash(within uint64, bucket int) uint64 {
 	width := uint64(1) << (32 - t.depth) // how many upper halves belong to the table
-	n := uint64(t.buckets)
-	return within&^(width-1) + (uint64(bucket)*width+n-1)/n
+	return within&^(width-1) + uint64(t.least(bucket))<<(32-fractionBits-t.depth)
 }

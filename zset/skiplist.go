@@ -74,8 +74,9 @@ func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
 	if l.length == 0 {
 		return 0, hash, false
 	}
-	t, tag := l.index.tableOf(hash), tagOf(hash)
-	at := t.home(hash)
+	t := l.index.tableOf(hash)
+	fraction := t.fraction(hash)
+	tag, at := tagOf(fraction), t.home(fraction)
 	for range t.buckets {
 		b := t.bucket(at)
 		low, high := matches(b, tag)
@@ -93,7 +94,7 @@ func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
 				}
 			}
 		}
-		if b[overflowAt] == 0 {
+		if overflow(b) == 0 {
 			break
 		}
 		at = t.after(at)
