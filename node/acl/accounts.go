@@ -111,7 +111,8 @@ func (a *Accounts) Login(name string, password []byte) *Account {
 func (a *Accounts) Set(name string, rules ...string) (account *Account, was *User, err error) {
 	joined, unmatched, ok := Join(rules)
 	if !ok {
-		return nil, nil, fmt.Errorf("Unmatched parenthesis in acl selector starting at '%s'.", unmatched) //lint:ignore ST1005 a reply
+		//lint:ignore ST1005 a reply, as clients know it
+		return nil, nil, fmt.Errorf("Unmatched parenthesis in acl selector starting at '%s'.", unmatched)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,7 +124,7 @@ func (a *Accounts) Set(name string, rules ...string) (account *Account, was *Use
 	}
 	u, rule, err := base.Apply(joined, a.channels.Load())
 	if err != nil {
-		return nil, nil, fmt.Errorf("Error in ACL SETUSER modifier '%s': %w", rule, err) //lint:ignore ST1005 a reply
+		return nil, nil, fmt.Errorf("Error in ACL SETUSER modifier '%s': %w", rule, err)
 	}
 	if account == nil {
 		account = &Account{name: name}

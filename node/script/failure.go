@@ -53,6 +53,7 @@ func (f *failure) reply(p *Program) error {
 	if f.source == "" {
 		return fmt.Errorf("%s script: %s", text, p.SHA)
 	}
+	//lint:ignore ST1005 a reply, as clients know it
 	return fmt.Errorf("%s script: %s, on @%s.", text, p.SHA, f.source)
 }
 

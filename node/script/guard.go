@@ -24,6 +24,7 @@ const (
 
 // Errors that end a script whatever it catches.
 var (
+	//lint:ignore ST1005 a reply, as clients know it
 	ErrKilled = errors.New("ERR Error running script: Script killed by user with SCRIPT KILL.")
 	ErrMemory = errors.New("ERR Error running script: not enough memory")
 )
