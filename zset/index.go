@@ -39,13 +39,20 @@ import (
 // The order of hashes does not depend on the number of buckets, so a position in it is all that a scan has to remember
 // between calls (scan.go).
 //
-// The index does not know hashes of what it holds: methods that need them take the function that does.
+// The index does not know hashes of what it holds: methods that need them take a hasher that does.
 type index struct {
 	mem       Memory
 	directory []uint32 // numbers of tables, 2^depth of them
 	tables    []table
 	depth     int
 	held      int // bytes of all tables
+}
+
+// A hasher knows the hashes of what an index refers to.
+type hasher interface {
+	hashOf(r ref) uint64
+	// touch brings what the hashes of refs are made of near, all at once.
+	touch(refs []ref)
 }
 
 // table is a part of an index.
@@ -247,7 +254,7 @@ func (ix *index) dropTable(t table) {
 }
 
 // reserve makes sure that the hash can be inserted. It fails when there is no memory.
-func (ix *index) reserve(hash uint64, hashOf func(ref) uint64) bool {
+func (ix *index) reserve(hash uint64, h hasher) bool {
 	if len(ix.directory) == 0 {
 		t, ok := ix.makeTable(1, 0)
 		if !ok {
@@ -262,25 +269,25 @@ func (ix *index) reserve(hash uint64, hashOf func(ref) uint64) bool {
 	}
 	step := max(t.buckets/8, 1)
 	if t.buckets+step > tableBuckets && t.depth < depthLimit {
-		return ix.split(hash, hashOf) || t.used < t.buckets*bucketSlots
+		return ix.split(hash, h) || t.used < t.buckets*bucketSlots
 	}
-	return ix.resize(t, int(t.buckets+step), hashOf) || t.used < t.buckets*bucketSlots
+	return ix.resize(t, int(t.buckets+step), h) || t.used < t.buckets*bucketSlots
 }
 
 // resize gives a table another number of buckets.
-func (ix *index) resize(t *table, buckets int, hashOf func(ref) uint64) bool {
+func (ix *index) resize(t *table, buckets int, h hasher) bool {
 	fresh, ok := ix.makeTable(buckets, int(t.depth))
 	if !ok {
 		return false
 	}
-	t.pour(&fresh, hashOf)
+	t.pour(&fresh, h)
 	ix.dropTable(*t)
 	*t = fresh
 	return true
 }
 
 // pour puts all of a table into another of the same depth or one less.
-func (t *table) pour(to *table, hashOf func(ref) uint64) {
+func (t *table) pour(to *table, h hasher) {
 	for at := range int(t.buckets) {
 		b := t.bucket(at)
 		for slot := range bucketSlots {
@@ -290,7 +297,7 @@ func (t *table) pour(to *table, hashOf func(ref) uint64) {
 			r := bucketRef(b, slot)
 			fraction, ok := t.fractionAt(at, b, slot)
 			if !ok || to.depth != t.depth {
-				fraction = to.fraction(hashOf(r))
+				fraction = to.fraction(h.hashOf(r))
 			}
 			to.put(fraction, r)
 		}
@@ -310,15 +317,23 @@ func (t *table) refs(yield func(ref) bool) {
 }
 
 // split makes two tables of the one for a hash.
-func (ix *index) split(hash uint64, hashOf func(ref) uint64) bool {
+func (ix *index) split(hash uint64, h hasher) bool {
 	old := *ix.tableOf(hash)
-	var hashes [(tableBuckets + 1) * bucketSlots]uint64
+	var refs [(tableBuckets + 1) * bucketSlots]ref
+	var hashes [len(refs)]uint64
 	var used [2]int
 	n := 0
 	for r := range old.refs {
-		hashes[n] = hashOf(r)
-		used[hashes[n]<<old.depth>>63]++
+		refs[n] = r
 		n++
+	}
+	const some = 256
+	for i, r := range refs[:n] {
+		if i%some == 0 {
+			h.touch(refs[i:min(i+some, n)])
+		}
+		hashes[i] = h.hashOf(r)
+		used[hashes[i]<<old.depth>>63]++
 	}
 	low, ok := ix.makeTable(bucketsFor(used[0]), int(old.depth)+1)
 	if !ok {
@@ -329,14 +344,12 @@ func (ix *index) split(hash uint64, hashOf func(ref) uint64) bool {
 		ix.dropTable(low)
 		return false
 	}
-	n = 0
-	for r := range old.refs {
-		if h := hashes[n]; h<<old.depth>>63 == 0 {
-			low.put(low.fraction(h), r)
+	for i, r := range refs[:n] {
+		if hash := hashes[i]; hash<<old.depth>>63 == 0 {
+			low.put(low.fraction(hash), r)
 		} else {
-			high.put(high.fraction(h), r)
+			high.put(high.fraction(hash), r)
 		}
-		n++
 	}
 	if int(old.depth) == ix.depth {
 		ix.deepen()
@@ -369,21 +382,21 @@ func (ix *index) deepen() {
 
 // shrink gives memory back that the table for a hash has too much. Where there is none for smaller tables it does
 // not.
-func (ix *index) shrink(hash uint64, hashOf func(ref) uint64) {
+func (ix *index) shrink(hash uint64, h hasher) {
 	t := ix.tableOf(hash)
 	if t.buckets <= 1 || t.used >= t.buckets*sparseBucket {
 		return
 	}
-	if t.depth > 0 && t.buckets <= tableBuckets*5/8 && ix.join(hash, hashOf) {
+	if t.depth > 0 && t.buckets <= tableBuckets*5/8 && ix.join(hash, h) {
 		return
 	}
 	if buckets := bucketsFor(int(t.used)); buckets < int(t.buckets)*7/8 {
-		ix.resize(t, buckets, hashOf)
+		ix.resize(t, buckets, h)
 	}
 }
 
 // join makes one table of the one for a hash and its neighbour, if it would not be about to split again.
-func (ix *index) join(hash uint64, hashOf func(ref) uint64) bool {
+func (ix *index) join(hash uint64, h hasher) bool {
 	t := ix.tableOf(hash)
 	depth := int(t.depth)
 	other := ix.tableOf(hash ^ 1<<(64-depth))
@@ -398,8 +411,8 @@ func (ix *index) join(hash uint64, hashOf func(ref) uint64) bool {
 	if !ok {
 		return false
 	}
-	t.pour(&joined, hashOf)
-	other.pour(&joined, hashOf)
+	t.pour(&joined, h)
+	other.pour(&joined, h)
 	ix.dropTable(*t)
 	ix.dropTable(*other)
 	first, count := ix.entries(hash, depth-1)

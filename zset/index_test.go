@@ -6,6 +6,15 @@ import (
 	"testing"
 )
 
+// testHasher counts how often it is asked.
+type testHasher struct {
+	hashes *[]uint64
+	asked  int
+}
+
+func (h *testHasher) hashOf(r ref) uint64 { h.asked++; return (*h.hashes)[r] }
+func (h *testHasher) touch([]ref)         {}
+
 // TestIndex puts hashes chosen to collide into an index, takes some out, and asks for all after each step. The hash
 // of ref r is hashes[r].
 func TestIndex(t *testing.T) {
@@ -13,7 +22,7 @@ func TestIndex(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			hashes := []uint64{0}
-			hashOf := func(r ref) uint64 { return hashes[r] }
+			h := &testHasher{hashes: &hashes}
 			ix := newIndex(nil)
 			there := map[ref]bool{}
 			for range 600 {
@@ -22,22 +31,22 @@ func TestIndex(t *testing.T) {
 					hash := uint64(random.IntN(4))*0x5555555500000000 | uint64(random.IntN(8))
 					r := ref(len(hashes))
 					hashes = append(hashes, hash)
-					ix.reserve(hash, hashOf)
+					ix.reserve(hash, h)
 					ix.insert(hash, r)
 					there[r] = true
 				} else {
 					r := ref(1 + random.IntN(len(hashes)-1))
-					if ok := holds(&ix, hashOf(r), r); ok != there[r] {
+					if ok := holds(&ix, hashes[r], r); ok != there[r] {
 						t.Fatalf("ref %d: found %v, want %v", r, ok, there[r])
 					} else if ok {
-						ix.remove(hashOf(r), r)
-						ix.shrink(hashOf(r), hashOf)
+						ix.remove(hashes[r], r)
+						ix.shrink(hashes[r], h)
 						delete(there, r)
 					}
 				}
 				for r := ref(1); int(r) < len(hashes); r++ {
-					if ok := holds(&ix, hashOf(r), r); ok != there[r] {
-						t.Fatalf("ref %d of hash %#x: found %v, want %v", r, hashOf(r), ok, there[r])
+					if ok := holds(&ix, hashes[r], r); ok != there[r] {
+						t.Fatalf("ref %d of hash %#x: found %v, want %v", r, hashes[r], ok, there[r])
 					}
 				}
 			}
@@ -81,15 +90,14 @@ func TestIndexGrowth(t *testing.T) {
 	for i := range hashes {
 		hashes[i] = random.Uint64()
 	}
-	asked, most := 0, 0
-	hashOf := func(r ref) uint64 { asked++; return hashes[r] }
+	h, most := &testHasher{hashes: &hashes}, 0
 	ix := newIndex(nil)
 	total := 0
 	for r := ref(1); r <= members; r++ {
-		asked = 0
-		ix.reserve(hashes[r], hashOf)
+		h.asked = 0
+		ix.reserve(hashes[r], h)
 		ix.insert(hashes[r], r)
-		most, total = max(most, asked), total+asked
+		most, total = max(most, h.asked), total+h.asked
 	}
 	if limit := (tableBuckets + 1) * bucketSlots; most > limit {
 		t.Errorf("an insert moved %d members, want at most %d", most, limit)
@@ -102,10 +110,10 @@ func TestIndexGrowth(t *testing.T) {
 	}
 	most, total = 0, 0
 	for r := ref(1); r <= members-100; r++ {
-		asked = 0
+		h.asked = 0
 		ix.remove(hashes[r], r)
-		ix.shrink(hashes[r], hashOf)
-		most, total = max(most, asked), total+asked
+		ix.shrink(hashes[r], h)
+		most, total = max(most, h.asked), total+h.asked
 	}
 	if limit := tableBuckets * bucketSlots; most > limit {
 		t.Errorf("a removal moved %d members, want at most %d", most, limit)

@@ -41,7 +41,7 @@ func (a *appender) append(member []byte, hash uint64, score float64) bool {
 		return false
 	}
 	at, ok := a.room(score)
-	if !ok || !l.index.reserve(hash, l.hashOf) {
+	if !ok || !l.index.reserve(hash, l) {
 		l.records.remove(r)
 		return false
 	}
@@ -109,7 +109,7 @@ func (l *skipList) rebuild(start, end int, t *Tuning) (ok bool) {
 	rank := 0
 	for r := l.head.next(0); r != 0; {
 		at := l.blocks.at(r)
-		l.touch(at, 0, at.count())
+		l.touchBlock(at, 0, at.count())
 		for i := range at.count() {
 			if rank < start || rank >= end {
 				member, score := l.records.pair(at.ref(i))

@@ -139,7 +139,7 @@ func (l *skipList) ascendFrom(s spot, n int, yield func([]byte, float64) bool) {
 	for {
 		at := l.blocks.at(s.block)
 		end := min(at.count(), s.i+n)
-		l.touch(at, s.i, end)
+		l.touchBlock(at, s.i, end)
 		for i := s.i; i < end; i++ {
 			if !yield(l.records.pair(at.ref(i))) {
 				return
@@ -157,7 +157,7 @@ func (l *skipList) descendFrom(s spot, n int, yield func([]byte, float64) bool) 
 	for {
 		at := l.blocks.at(s.block)
 		end := max(s.i+1-n, 0)
-		l.touch(at, end, s.i+1)
+		l.touchBlock(at, end, s.i+1)
 		for i := s.i; i >= end; i-- {
 			if !yield(l.records.pair(at.ref(i))) {
 				return
@@ -171,12 +171,21 @@ func (l *skipList) descendFrom(s spot, n int, yield func([]byte, float64) bool) 
 	}
 }
 
-// touch reads a byte of each record at [from, to) of a block. None of the reads waits for another, so they wait for
+// touchBlock reads a byte of each record at [from, to) of a block. None of the reads waits for another, so they wait for
 // memory together, which what is done with one record after another would not.
-func (l *skipList) touch(at block, from, to int) {
+func (l *skipList) touchBlock(at block, from, to int) {
 	var sum byte
 	for i := from; i < to; i++ {
 		sum |= l.records.at(at.ref(i))[scoreBytes]
+	}
+	touched(sum)
+}
+
+// touch is touchBlock for any records.
+func (l *skipList) touch(refs []ref) {
+	var sum byte
+	for _, r := range refs {
+		sum |= l.records.at(r)[scoreBytes]
 	}
 	touched(sum)
 }

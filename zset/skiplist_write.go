@@ -8,7 +8,7 @@ func (l *skipList) insert(member []byte, hash uint64, score float64, t *Tuning) 
 	if !ok {
 		return false
 	}
-	if !l.index.reserve(hash, l.hashOf) || !l.link(r, score, t) {
+	if !l.index.reserve(hash, l) || !l.link(r, score, t) {
 		l.records.remove(r)
 		return false
 	}
@@ -241,7 +241,7 @@ func (l *skipList) remove(r ref, hash uint64, score float64, t *Tuning) {
 // drop takes a record that is in no block out of the index, and gives its memory back.
 func (l *skipList) drop(r ref, hash uint64) {
 	l.index.remove(hash, r)
-	l.index.shrink(hash, l.hashOf)
+	l.index.shrink(hash, l)
 	l.records.remove(r)
 }
 
