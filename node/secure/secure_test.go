@@ -121,29 +121,41 @@ func keeper(t *testing.T) *Keeper {
 	return k
 }
 
+// deaf is the client's side of a connection on which TLS hears nothing: what the server answers is for the test to read.
+type deaf struct {
+	net.Conn
+	over <-chan struct{}
+}
+
+func (d deaf) Read([]byte) (int, error) {
+	<-d.over
+	return 0, io.EOF
+}
+
 // Handshakes wait for a place to compute, and who sends no more keeps none.
 func TestPlaces(t *testing.T) {
 	k := keeper(t)
-	handshake := func() (server *Conn, client *tls.Conn, done chan error) {
+	trusting := &tls.Config{InsecureSkipVerify: true}
+	accept := func() (client net.Conn, done chan error) {
 		near, far := net.Pipe()
 		t.Cleanup(func() { near.Close(); far.Close() })
-		server, done = k.Server(near), make(chan error, 1)
+		server, done := k.Server(near), make(chan error, 1)
 		go func() { done <- server.Handshake() }()
-		return server, tls.Client(far, &tls.Config{InsecureSkipVerify: true}), done
+		return far, done
 	}
+	over := make(chan struct{})
+	defer close(over)
 	// These have said hello, and no more.
 	for range 3 {
-		_, client, _ := handshake()
-		hello := make(chan bool)
-		go func() {
-			client.NetConn().Read(make([]byte, 1)) // the answer begins: no place is held
-			close(hello)
-		}()
-		go client.Handshake()
-		<-hello
+		socket, _ := accept()
+		go tls.Client(deaf{socket, over}, trusting).Handshake()
+		if _, err := socket.Read(make([]byte, 1)); err != nil { // the answer begins: no place is held
+			t.Fatal(err)
+		}
 	}
 	k.slots <- struct{}{} // the one place is taken
-	_, client, done := handshake()
+	socket, done := accept()
+	client := tls.Client(socket, trusting)
 	finished := make(chan error, 1)
 	go func() { finished <- client.Handshake() }()
 	select {
