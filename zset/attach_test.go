@@ -131,7 +131,7 @@ func TestAttachAllocates(t *testing.T) {
 		view.Rank(member)
 		block, _ = view.Detach()
 	})
-	if allocs != 0 {
+	if allocs != 0 && !invariants { // their checks do allocate
 		t.Errorf("%v allocations", allocs)
 	}
 	// Ranges of one set are not taken for those of the next.
