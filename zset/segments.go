@@ -43,14 +43,8 @@ const (
 	smallArena = 64 << 10
 )
 
-// newSegments has room for pieces of at least unit bytes at offset unit and beyond.
 func newSegments(m Memory, limit int) segments {
 	return segments{mem: m, fill: -1, limit: limit, victim: -1}
-}
-
-// at is the memory at an offset up to the end of its segment.
-func (s *segments) at(offset uint64) []byte {
-	return s.bufs[offset>>segmentShift][offset&(segmentBytes-1):]
 }
 
 // cut takes size bytes from the end of the segment being filled; ok is false when it has no room for them.
