@@ -42,7 +42,7 @@ fuzz() {
   local package target rc=0
   while read -r package target; do
     echo "fuzzing $package $target for ${FUZZTIME:=10s}"
-    gotest fuzz -run='^$' -fuzz="^$target\$" -fuzztime="$FUZZTIME" "$package" || rc=1
+    gotest fuzz -run='^$' -fuzz="^$target\$" -fuzztime="$FUZZTIME" -fuzzminimizetime=1s "$package" || rc=1
   done < <(go test -list '^Fuzz' ./... | awk '/^Fuzz/ {targets[++n] = $1} /^ok/ {for (i = 1; i <= n; i++) print $2, targets[i]; n = 0}')
   return $rc
 }
