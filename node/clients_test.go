@@ -228,7 +228,7 @@ func TestLiveTuning(t *testing.T) {
 	w.expect(":1\r\n", "ZADD", "long", "1", "abcde")
 	w.expect(bulk("skiplist"), "OBJECT", "ENCODING", "long")
 	w.expect("+OK\r\n", "CONFIG", "SET", "zset-skiplist-p", "0.5", "zset-skiplist-max-level", "12")
-	if o := s.tuning.Load().Options(); o.P != 0.5 || o.MaxLevel != 12 || o.ListpackMaxValueBytes != 4 {
+	if o := s.env.Tuning().Options(); o.P != 0.5 || o.MaxLevel != 12 || o.ListpackMaxValueBytes != 4 {
 		t.Errorf("the tuning is %+v", o)
 	}
 	if got := w.do("CONFIG", "SET", "zset-skiplist-p", "0.9"); !strings.HasPrefix(got, "-ERR CONFIG SET failed") {

@@ -11,12 +11,11 @@ import (
 // containerLimit is the memory this process may use, by its control group or
 // by what the machine has; 0 when that is unknown. It is read once.
 var containerLimit = sync.OnceValue(func() int64 {
-	// maxmemory as a share is defined as a share of just this.
-	all, err := config.FromArgs([]string{"--maxmemory", "100%"})
+	available, err := config.AvailableMemory()
 	if err != nil {
 		return 0
 	}
-	return all.Values().MaxMemory.Bytes
+	return available
 })
 
 // LimitMemory tells the garbage collector how much memory there is. Left to

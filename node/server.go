@@ -53,9 +53,8 @@ type Server struct {
 	stats    *telemetry.Stats
 	keyspace *keyspace.Keyspace
 	clients  *client.Registry
-	tuning   atomic.Pointer[zset.Tuning] // stored by the configuration's callback
-	buffers  atomic.Int64                // bytes of all clients' buffers
-	peak     atomic.Int64                // largest memory in use seen by the sweep
+	buffers  atomic.Int64 // bytes of all clients' buffers
+	peak     atomic.Int64 // largest memory in use seen by the sweep
 
 	listeners     []net.Listener // set by Start
 	tlsListeners  []net.Listener // set by Start
@@ -100,7 +99,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.env = command.Env{
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
-		Now: s.now, Tuning: s.tuning.Load, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop,
+		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
 	s.env.Complete()
 	if err := s.env.LoadUsers(); err != nil {
@@ -113,30 +112,7 @@ func New(o Options) (*Server, error) {
 		}
 		o.Config.BeforeChange(s.secure.Prepare)
 	}
-	tuning, err := tuningOf(o.Config.Values())
-	if err != nil {
-		return nil, err
-	}
-	s.tuning.Store(tuning)
-	o.Config.OnChange(func(_, now *config.Values) {
-		// The configuration has checked these values already.
-		tuning, err := tuningOf(now)
-		if err != nil {
-			s.log.Error("kept the former tuning of sorted sets", "error", err)
-			return
-		}
-		s.tuning.Store(tuning)
-	})
 	return s, nil
-}
-
-// tuningOf is how the values want sorted sets to be. What is written next to
-// any set follows it.
-func tuningOf(v *config.Values) (*zset.Tuning, error) {
-	return zset.NewTuning(zset.Options{
-		P: v.SkipListP.Value, MaxLevel: v.SkipListMaxLevel,
-		ListpackMaxEntries: v.ZSetMaxListpackEntries, ListpackMaxValueBytes: v.ZSetMaxListpackValue,
-	})
 }
 
 // newRunID is 40 random hex digits.
