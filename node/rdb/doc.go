@@ -1,5 +1,5 @@
 // Package rdb reads and writes sorted sets in the ecosystem's persistence
-// format, as DUMP and RESTORE carry them.
+// format: as DUMP and RESTORE carry them, and as files of many keys.
 //
 // # A payload
 //
@@ -23,13 +23,21 @@
 // The format is described in the servers' sources (rdb.h, listpack.md,
 // ziplist.c) and, in prose, at https://rdb.fnordig.de/file_format.html.
 //
+// # A file
+//
+// A file has many keys with their values and expiries, between a magic and a
+// checksum (file.go). An Encoder writes one and a Decoder reads it, each with
+// memory for one string at a time. What other servers keep beside sorted sets
+// is passed over and reported (foreign.go), for the caller to refuse or count.
+//
 // # Promises
 //
-//   - Read refuses what is not exactly a payload. It never panics, and the
-//     memory it takes is in proportion to the payload's length, whatever
-//     counts and lengths the payload claims.
-//   - What Append writes, Read takes back bit for bit, -0 and infinities
-//     included.
+//   - Read and Decoder refuse what is not exactly a payload or a file. They
+//     never panic, and the memory they take is in proportion to what is
+//     there, whatever counts and lengths it claims.
+//   - What Append and Encoder write, Read and Decoder take back bit for bit, -0
+//     and infinities included.
 //
-// It does no I/O and keeps no state. Package command calls it.
+// It keeps no state, and does no I/O but through the io.Reader or io.Writer it
+// is given. Package command calls it.
 package rdb

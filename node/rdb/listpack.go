@@ -41,10 +41,10 @@ const (
 // readListpack fills s with the pairs of a listpack.
 func readListpack(s *zset.Set, b []byte) error {
 	if len(b) <= listpackHeader || uint64(binary.LittleEndian.Uint32(b)) != uint64(len(b)) || b[len(b)-1] != listpackEnd {
-		return errFormat
+		return ErrFormat
 	}
 	counted := binary.LittleEndian.Uint16(b[4:])
-	r := reader{b[listpackHeader : len(b)-1]}
+	r := reader{b: b[listpackHeader : len(b)-1]}
 	n := 0
 	err := readPairs(s, func() (element, bool, error) {
 		if len(r.b) == 0 {
@@ -58,7 +58,7 @@ func readListpack(s *zset.Set, b []byte) error {
 		return err
 	}
 	if counted != listpackUncount && int(counted) != n {
-		return errFormat
+		return ErrFormat
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (r *reader) listpackElement() (e element, err error) {
 	want := appendBackLength(space[:0], before-len(r.b))
 	got, err := r.take(uint64(len(want)))
 	if err != nil || string(got) != string(want) {
-		return e, errFormat
+		return e, ErrFormat
 	}
 	return e, nil
 }
@@ -116,7 +116,7 @@ func (r *reader) packed() (e element, err error) {
 	case first == packedInt64:
 		return r.integer(8)
 	}
-	return e, errFormat
+	return e, ErrFormat
 }
 
 // integer reads an integer of so many bytes, little-endian and signed.

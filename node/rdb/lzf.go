@@ -15,17 +15,17 @@ const lzfRatio = (7 + 255 + 2) / 3
 // decompress gives the size bytes that in stands for.
 func decompress(in []byte, size uint64) ([]byte, error) {
 	if size == 0 || size > uint64(len(in))*lzfRatio {
-		return nil, errFormat
+		return nil, ErrFormat
 	}
 	out := make([]byte, 0, size)
-	r := reader{in}
+	r := reader{b: in}
 	for len(r.b) > 0 {
 		first, _ := r.byte()
 		n, high := uint64(first>>5), int(first&31)
 		if n == 0 {
 			run, err := r.take(uint64(high) + 1)
 			if err != nil || uint64(len(out)+len(run)) > size {
-				return nil, errFormat
+				return nil, ErrFormat
 			}
 			out = append(out, run...)
 			continue
@@ -44,7 +44,7 @@ func decompress(in []byte, size uint64) ([]byte, error) {
 		}
 		from := len(out) - (high<<8 | int(low)) - 1
 		if from < 0 || uint64(len(out))+n > size {
-			return nil, errFormat
+			return nil, ErrFormat
 		}
 		for range n {
 			out = append(out, out[from])
@@ -52,7 +52,7 @@ func decompress(in []byte, size uint64) ([]byte, error) {
 		}
 	}
 	if uint64(len(out)) != size {
-		return nil, errFormat
+		return nil, ErrFormat
 	}
 	return out, nil
 }

@@ -46,7 +46,7 @@ func readPairs(s *zset.Set, next func() (element, bool, error)) error {
 			return err
 		}
 		if !more {
-			return errFormat
+			return ErrFormat
 		}
 		score, err := value.score()
 		if err != nil {
@@ -61,7 +61,7 @@ func readPairs(s *zset.Set, next func() (element, bool, error)) error {
 // add puts in a member that must be new.
 func add(s *zset.Set, member []byte, score float64) error {
 	if _, result, err := s.Add(member, score, zset.NX); err != nil || result != zset.Added {
-		return errFormat
+		return ErrFormat
 	}
 	return nil
 }

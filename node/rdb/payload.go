@@ -13,7 +13,7 @@ var (
 	// ErrFooter is for a payload whose version is too new or whose checksum is
 	// wrong, or that is too short to have either.
 	ErrFooter = errors.New("rdb: payload version or checksum are wrong")
-	// ErrFormat is for a payload that is whole and makes no sense.
+	// ErrFormat is for a payload that is whole, or a file, and makes no sense.
 	ErrFormat = errors.New("rdb: bad data format")
 )
 
@@ -89,37 +89,32 @@ func Read(payload []byte, t *zset.Tuning) (*zset.Set, error) {
 		return nil, name
 	}
 	s := zset.New(t)
-	if err := readValue(s, body[0], reader{body[1:]}); err != nil || s.Len() == 0 {
+	r := reader{b: body[1:]}
+	if err := r.value(s, body[0]); err != nil || s.Len() == 0 || len(r.b) > 0 {
 		s.Release()
 		return nil, ErrFormat
 	}
 	return s, nil
 }
 
-// readValue fills s with a value, which must be all there is.
-func readValue(s *zset.Set, kind byte, r reader) (err error) {
+// value fills s with a sorted set of that type.
+func (r *reader) value(s *zset.Set, kind byte) error {
 	switch kind {
 	case typeListpack, typeZiplist:
-		var list []byte
-		if list, err = r.text(); err != nil {
+		list, err := r.text()
+		if err != nil {
 			return err
 		}
 		if kind == typeListpack {
-			err = readListpack(s, list)
-		} else {
-			err = readZiplist(s, list)
+			return readListpack(s, list)
 		}
+		return readZiplist(s, list)
 	case typeBinary:
-		err = r.members(s, (*reader).binaryScore)
+		return r.members(s, (*reader).binaryScore)
 	case typeText:
-		err = r.members(s, (*reader).textScore)
-	default:
-		return errFormat
+		return r.members(s, (*reader).textScore)
 	}
-	if err == nil && len(r.b) > 0 {
-		return errFormat
-	}
-	return err
+	return ErrFormat
 }
 
 // members fills s with a count of members and that many with their scores.
@@ -128,11 +123,13 @@ func (r *reader) members(s *zset.Set, score func(*reader) (float64, error)) erro
 	if err != nil {
 		return err
 	}
+	var member []byte
 	for ; n > 0; n-- {
-		member, err := r.text()
+		text, err := r.text()
 		if err != nil {
 			return err
 		}
+		member = append(member[:0], text...)
 		value, err := score(r)
 		if err != nil {
 			return err
@@ -162,7 +159,7 @@ func (r *reader) textScore() (float64, error) {
 	}
 	switch n {
 	case nan:
-		return 0, errFormat
+		return 0, ErrFormat
 	case positive:
 		return math.Inf(1), nil
 	case negative:

@@ -1,20 +1,28 @@
 package rdb
 
-import (
-	"encoding/binary"
-	"errors"
-)
-
-// errFormat is what reading stops with; callers see ErrFormat.
-var errFormat = errors.New("rdb: malformed value")
+import "encoding/binary"
 
 // reader takes a value apart, from its front.
-type reader struct{ b []byte }
+type reader struct {
+	b    []byte // what is at hand and was not taken
+	more source // where more comes from; nil when b is all
+}
 
-// take is the next n bytes.
+// A source gives a reader at least n bytes in b, which begin with what b had. What was taken before is not
+// valid any more. It fails when there are not so many.
+type source interface {
+	fill(r *reader, n uint64) error
+}
+
+// take is the next n bytes, valid until the next bytes are taken.
 func (r *reader) take(n uint64) ([]byte, error) {
 	if n > uint64(len(r.b)) {
-		return nil, errFormat
+		if r.more == nil {
+			return nil, ErrFormat
+		}
+		if err := r.more.fill(r, n); err != nil {
+			return nil, err
+		}
 	}
 	taken := r.b[:n:n]
 	r.b = r.b[n:]
@@ -68,14 +76,14 @@ func (r *reader) length() (n uint64, isSpecial bool, err error) {
 	case first&lengthTag == special:
 		return uint64(first &^ lengthTag), true, nil
 	}
-	return 0, false, errFormat
+	return 0, false, ErrFormat
 }
 
 // count reads a length that may not be special.
 func (r *reader) count() (uint64, error) {
 	n, isSpecial, err := r.length()
 	if isSpecial {
-		return 0, errFormat
+		return 0, ErrFormat
 	}
 	return n, err
 }

@@ -49,7 +49,7 @@ func (r *reader) text() ([]byte, error) {
 	case stringLZF:
 		return r.compressed()
 	default:
-		return nil, errFormat
+		return nil, ErrFormat
 	}
 	return strconv.AppendInt(nil, value, 10), nil
 }

@@ -30,10 +30,10 @@ const (
 // readZiplist fills s with the pairs of a ziplist.
 func readZiplist(s *zset.Set, b []byte) error {
 	if len(b) <= ziplistHeader || uint64(binary.LittleEndian.Uint32(b)) != uint64(len(b)) || b[len(b)-1] != ziplistEnd {
-		return errFormat
+		return ErrFormat
 	}
 	last, counted := binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint16(b[8:])
-	r := reader{b[ziplistHeader : len(b)-1]}
+	r := reader{b: b[ziplistHeader : len(b)-1]}
 	n, start, previous := 0, ziplistHeader, 0 // previous is the length of the entry that was read last
 	err := readPairs(s, func() (element, bool, error) {
 		if len(r.b) == 0 {
@@ -50,7 +50,7 @@ func readZiplist(s *zset.Set, b []byte) error {
 		return err
 	}
 	if counted != ziplistUncount && int(counted) != n || int64(last) != int64(start) {
-		return errFormat
+		return ErrFormat
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (r *reader) ziplistEntry(previous int) (e element, err error) {
 		claimed = binary.LittleEndian.Uint32(b)
 	}
 	if near == ziplistEnd || uint64(claimed) != uint64(previous) {
-		return e, errFormat
+		return e, ErrFormat
 	}
 	first, err := r.byte()
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *reader) ziplistEntry(previous int) (e element, err error) {
 		return r.integer(1)
 	}
 	if first < 0xf1 || first > 0xfd {
-		return e, errFormat
+		return e, ErrFormat
 	}
 	return element{value: int64(first&0x0f) - 1, isInt: true}, nil
 }
