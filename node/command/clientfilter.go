@@ -8,6 +8,47 @@ import (
 	"zset.dev/operator/node/resp"
 )
 
+// filterArgs are the conditions as arguments of CLIENT LIST, or, with kill, of
+// CLIENT KILL, which had them first.
+func filterArgs(kill bool) []Arg {
+	born := func(list, killed string) string {
+		if kill {
+			return killed
+		}
+		return list
+	}
+	const negated = "9.0.0"
+	types := []Arg{token("NORMAL", "normal"), token("MASTER", "master"), token("REPLICA", "replica"), token("PUBSUB", "pubsub")}
+	clientType := oneOf("client-type", types...).after("TYPE").optional().since(born("5.0.0", "2.8.12"))
+	if kill {
+		clientType.Args = []Arg{
+			token("NORMAL", "normal"), token("MASTER", "master").since("3.2.0"), token("PRIMARY", "primary").since("8.0.0"),
+			token("SLAVE", "slave"), token("REPLICA", "replica").since("5.0.0"), token("PUBSUB", "pubsub"),
+		}
+		types = []Arg{types[0], types[1], token("PRIMARY", "primary"), token("SLAVE", "slave"), types[2], types[3]}
+	}
+	text := func(word, name, shown, since string) Arg {
+		return after(word, name, "string").shown(shown).optional().since(since)
+	}
+	args := []Arg{
+		clientType, after("ID", "client-id", "integer").optional().many().since(born("6.2.0", "2.8.12")),
+		text("USER", "username", "", born("8.1.0", "")), text("ADDR", "addr", "ip:port", born("8.1.0", "")), text("LADDR", "laddr", "ip:port", born("8.1.0", "6.2.0")),
+		oneOf("skipme", token("YES", "yes"), token("NO", "no")).after("SKIPME").optional().since(born("8.1.0", "")),
+		after("MAXAGE", "maxage", "integer").optional().since(born("8.1.0", "8.0.0")),
+		text("NAME", "name", "", "9.0.0"), after("IDLE", "idle", "integer").optional().since("9.0.0"), text("FLAGS", "flags", "", "9.0.0"),
+		text("LIB-NAME", "lib-name", "", "9.0.0"), text("LIB-VER", "lib-ver", "", "9.0.0"), after("DB", "db", "integer").optional().since("9.0.0"), text("IP", "ip", "", "9.0.0"),
+		oneOf("not-client-type", types...).after("NOT-TYPE").optional().since(negated), after("NOT-ID", "not-client-id", "integer").optional().many().since(negated),
+		text("NOT-USER", "not-username", "", negated), text("NOT-ADDR", "not-addr", "ip:port", negated), text("NOT-LADDR", "not-laddr", "ip:port", negated),
+		text("NOT-NAME", "not-name", "", negated), text("NOT-FLAGS", "not-flags", "", negated),
+		text("NOT-LIB-NAME", "not-lib-name", "", negated), text("NOT-LIB-VER", "not-lib-ver", "", negated),
+		after("NOT-DB", "not-db", "integer").optional().since(negated), text("NOT-IP", "not-ip", "", negated),
+	}
+	if kill {
+		args[0], args[1] = args[1], args[0] // the order in which they came
+	}
+	return args
+}
+
 // clientFilter is which clients CLIENT LIST and CLIENT KILL mean: those for
 // which every condition holds. Of a condition given twice the last one counts,
 // but for numbers, which add up.

@@ -11,17 +11,6 @@ import (
 
 const whileWaiting = NoScript | Loading | Stale
 
-// clientFilters documents what chooses connections.
-var clientFilters = block("new-format",
-	after("ID", "client-id", "integer").optional().many(),
-	oneOf("client-type", token("NORMAL", "normal"), token("MASTER", "master"), token("REPLICA", "replica"), token("PUBSUB", "pubsub")).after("TYPE").optional(),
-	after("USER", "username", "string").optional(), after("ADDR", "addr", "string").optional(), after("LADDR", "laddr", "string").optional(),
-	after("IP", "ip", "string").optional(), after("NAME", "name", "string").optional(), after("LIB-NAME", "lib-name", "string").optional(),
-	after("LIB-VER", "lib-ver", "string").optional(), after("FLAGS", "flags", "string").optional(), after("DB", "db", "integer").optional(),
-	after("IDLE", "idle", "integer").optional(), after("MAXAGE", "maxage", "integer").optional(),
-	oneOf("skipme", token("YES", "yes"), token("NO", "no")).after("SKIPME").optional(),
-).many()
-
 var clientSpecs = []Spec{{
 	Name: "client", Arity: -2,
 	Group: "connection", Since: "2.4.0", Complexity: "Depends on the subcommand",
@@ -56,11 +45,18 @@ var clientSpecs = []Spec{{
 			Run:     clientSetInfo,
 		},
 		{
+			Name: "client|capa", Arity: -3, Flags: whileWaiting | AllowBusy, Categories: Connection,
+			Group: "connection", Since: "8.0.0", Complexity: "O(1)",
+			Summary: "Tells what the client is capable of. Nothing of it changes what this node answers.",
+			Args:    []Arg{arg("capability", "string").many()},
+			Run:     func(c *Call) { c.ok() },
+		},
+		{
 			Name: "client|list", Arity: -2, Flags: Admin | whileWaiting, Categories: Connection,
 			Tips:  []string{"nondeterministic_output"},
 			Group: "connection", Since: "2.4.0", Complexity: "O(N), N clients",
 			Summary: "Lists the connections.",
-			Args:    []Arg{clientFilters.optional()},
+			Args:    filterArgs(false),
 			Run:     clientList,
 		},
 		{
@@ -74,14 +70,16 @@ var clientSpecs = []Spec{{
 			Name: "client|kill", Arity: -3, Flags: Admin | whileWaiting, Categories: Connection,
 			Group: "connection", Since: "2.4.0", Complexity: "O(N), N clients",
 			Summary: "Closes connections.",
-			Args:    []Arg{oneOf("filter", arg("old-format", "string"), clientFilters)},
-			Run:     clientKill,
+			Args: []Arg{oneOf("filter",
+				deprecated(arg("old-format", "string").shown("ip:port"), "2.8.12"),
+				oneOf("new-format", filterArgs(true)...).many())},
+			Run: clientKill,
 		},
 		{
 			Name: "client|pause", Arity: -3, Flags: Admin | whileWaiting, Categories: Connection,
 			Group: "connection", Since: "3.0.0", Complexity: "O(1)",
 			Summary: "Holds the commands of all connections, or those that may write, for a time.",
-			Args:    []Arg{arg("timeout", "integer"), oneOf("mode", token("WRITE", "write"), token("ALL", "all")).optional()},
+			Args:    []Arg{arg("timeout", "integer"), oneOf("mode", token("WRITE", "write"), token("ALL", "all")).optional().since("6.2.0")},
 			Run:     clientPause,
 		},
 		{

@@ -14,7 +14,7 @@ var trackingSpecs = []Spec{
 		Summary: "Lets the server tell of changes of keys that the client keeps in a cache.",
 		Args: []Arg{
 			oneOf("status", token("ON", "on"), token("OFF", "off")), after("REDIRECT", "client-id", "integer").optional(),
-			after("PREFIX", "prefix", "string").optional().many(), token("BCAST", "bcast").optional(), token("OPTIN", "optin").optional(),
+			after("PREFIX", "prefix", "string").optional().each(), token("BCAST", "bcast").optional(), token("OPTIN", "optin").optional(),
 			token("OPTOUT", "optout").optional(), token("NOLOOP", "noloop").optional(),
 		},
 		Run: clientTracking,

@@ -39,7 +39,7 @@ var connectionSpecs = []Spec{
 		Name: "auth", Arity: -2, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Categories: Connection,
 		Group: "connection", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Authenticates the connection.",
-		Args:    []Arg{arg("username", "string").optional(), arg("password", "string")},
+		Args:    []Arg{arg("username", "string").optional().since("6.0.0"), arg("password", "string")},
 		Run:     auth,
 	},
 	{

@@ -42,17 +42,6 @@ var debugSpecs = []Spec{
 				"LIST", "    The modules. There are none, and none can be loaded."),
 		},
 	},
-	aloneSpec("readonly", "Lets a connection to a replica read. This node has no cluster."),
-	aloneSpec("readwrite", "Takes READONLY back. This node has no cluster."),
-}
-
-func aloneSpec(name, summary string) Spec {
-	return Spec{
-		Name: name, Arity: 1, Flags: Loading | Stale | Fast, Categories: Connection,
-		Group: "cluster", Since: "3.0.0", Complexity: "O(1)",
-		Summary: summary,
-		Run:     func(c *Call) { c.W.Error("ERR This instance has cluster support disabled") },
-	}
 }
 
 const errDebugRefused = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, " +

@@ -22,8 +22,8 @@ var dumpSpecs = []Spec{
 		Summary: "Lets a key hold what a payload of DUMP has, be it of this server or of another.",
 		Args: []Arg{
 			keyArg(), arg("ttl", "integer"), arg("serialized-value", "string"),
-			token("REPLACE", "replace").optional(), token("ABSTTL", "absttl").optional(),
-			after("IDLETIME", "seconds", "integer").optional(), after("FREQ", "frequency", "integer").optional(),
+			token("REPLACE", "replace").optional().since("3.0.0"), token("ABSTTL", "absttl").optional().since("5.0.0"),
+			after("IDLETIME", "seconds", "integer").optional().since("5.0.0"), after("FREQ", "frequency", "integer").optional().since("5.0.0"),
 		},
 		Run: restore,
 	},

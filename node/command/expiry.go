@@ -70,7 +70,7 @@ var expirySpecs = []Spec{
 	},
 }
 
-var expiryCondition = oneOf("condition", token("NX", "nx"), token("XX", "xx"), token("GT", "gt"), token("LT", "lt")).optional()
+var expiryCondition = oneOf("condition", token("NX", "nx"), token("XX", "xx"), token("GT", "gt"), token("LT", "lt")).optional().since("7.0.0")
 
 // The units of times, in milliseconds.
 const (

@@ -14,7 +14,7 @@ var geoaddSpecs = []Spec{{
 	Group: "geo", Since: "3.2.0", Complexity: "O(log N) for each member, N members in the set",
 	Summary: "Adds members with their places to a sorted set, or moves them. Creates the key if it is missing.",
 	Args: []Arg{
-		keyArg(), oneOf("condition", token("NX", "nx"), token("XX", "xx")).optional(), token("CH", "change").optional(),
+		keyArg(), oneOf("condition", token("NX", "nx"), token("XX", "xx")).optional().since("6.2.0"), token("CH", "change").optional().since("6.2.0"),
 		block("data", arg("longitude", "double"), arg("latitude", "double"), arg("member", "string")).many(),
 	},
 	Run: geoadd,

@@ -36,7 +36,7 @@ var geoposSpecs = []Spec{
 	},
 }
 
-var unitArg = oneOf("unit", token("m", "m"), token("km", "km"), token("ft", "ft"), token("mi", "mi"))
+var unitArg = oneOf("unit", token("M", "m"), token("KM", "km"), token("FT", "ft"), token("MI", "mi"))
 
 // eachPlace answers, for each member named, its place, or that there is none.
 func (c *Call) eachPlace(missing func(), found func(geo.Place)) {

@@ -51,11 +51,11 @@ var geosearchSpecs = []Spec{
 
 var (
 	fromArg = oneOf("from",
-		after("FROMMEMBER", "member", "string"), block("fromlonlat", arg("longitude", "double"), arg("latitude", "double")).after("FROMLONLAT"))
+		after("FROMMEMBER", "member", "string"), block("fromlonlat", arg("longitude", "double"), arg("latitude", "double")).after("FROMLONLAT")).optional()
 	byArg = oneOf("by",
 		block("circle", after("BYRADIUS", "radius", "double"), unitArg),
 		block("box", after("BYBOX", "width", "double"), arg("height", "double"), unitArg),
-		block("polygon", after("BYPOLYGON", "num-vertices", "integer"), block("vertices", arg("longitude", "double"), arg("latitude", "double")).many()))
+		block("polygon", after("BYPOLYGON", "num-vertices", "integer"), block("vertices", arg("longitude", "double"), arg("latitude", "double")).many()).since("9.0.0"))
 	orderArg    = oneOf("order", token("ASC", "asc"), token("DESC", "desc")).optional()
 	countAnyArg = block("count-block", after("COUNT", "count", "integer"), token("ANY", "any").optional()).optional()
 	withArgs    = []Arg{token("WITHCOORD", "withcoord").optional(), token("WITHDIST", "withdist").optional(), token("WITHHASH", "withhash").optional()}
@@ -71,10 +71,11 @@ func radiusArgs(store bool, centre ...Arg) []Arg {
 	args := append([]Arg{keyArg()}, centre...)
 	args = append(args, arg("radius", "double"), unitArg)
 	args = append(args, withArgs...)
-	args = append(args, countAnyArg, orderArg)
+	count := block("count-block", after("COUNT", "count", "integer"), token("ANY", "any").optional().since("6.2.0")).optional()
+	args = append(args, count, orderArg)
 	if store {
 		args = append(args, oneOf("store",
-			Arg{Name: "storekey", Type: "key", Token: "STORE", KeyPart: 1}, Arg{Name: "storedistkey", Type: "key", Token: "STOREDIST", KeyPart: 2}).optional())
+			Arg{Name: "storekey", Type: "key", Token: "STORE", KeyPart: 1, Shown: "key"}, Arg{Name: "storedistkey", Type: "key", Token: "STOREDIST", KeyPart: 2, Shown: "key"}).optional())
 	}
 	return args
 }

@@ -38,6 +38,13 @@ var commandSpecs = []Spec{{
 			Run:     commandGetKeys,
 		},
 		{
+			Name: "command|getkeysandflags", Arity: -3, Flags: Loading | Stale, Categories: Connection,
+			Group: "server", Since: "7.0.0", Complexity: "O(N), N arguments",
+			Summary: "Returns the keys of a command, each with what the command does to it.",
+			Args:    []Arg{arg("command", "string"), arg("arg", "string").optional().many()},
+			Run:     commandGetKeysAndFlags,
+		},
+		{
 			Name: "command|info", Arity: -2, Flags: Loading | Stale, Categories: Connection,
 			Tips:  []string{"nondeterministic_output_order"},
 			Group: "server", Since: "2.8.13", Complexity: "O(N), N commands asked for",
@@ -60,6 +67,7 @@ var commandSpecs = []Spec{{
 			"COUNT", "    The number of commands.",
 			"DOCS [<command> ...]", "    The documentation of commands.",
 			"GETKEYS <command> [<arg> ...]", "    The keys among the arguments.",
+			"GETKEYSANDFLAGS <command> [<arg> ...]", "    The keys among the arguments, and what is done to them.",
 			"INFO [<command> ...]", "    What is known of commands.",
 			"LIST [FILTERBY (MODULE <name> | ACLCAT <category> | PATTERN <pattern>)]", "    The names of the commands."),
 	},
@@ -136,11 +144,7 @@ func (c *Call) replyKeyPart(p *KeyPart) {
 	w := c.W
 	w.Map(3)
 	w.BulkString("flags")
-	w.Set(1 + len(p.Use))
-	w.Simple(p.Access)
-	for _, use := range p.Use {
-		w.Simple(use)
-	}
+	c.replyUse(p.Access, p.Use)
 	number := func(name string, n int) {
 		w.BulkString(name)
 		w.Int(int64(n))
@@ -184,135 +188,6 @@ func (c *Call) replyKeyPart(p *KeyPart) {
 	number("lastkey", last)
 	number("keystep", p.Step)
 	number("limit", 0)
-}
-
-func commandDocs(c *Call) {
-	var specs []*Spec
-	if len(c.Args) == 2 {
-		for i := range c.Env.Table.specs {
-			specs = append(specs, &c.Env.Table.specs[i])
-		}
-	}
-	for _, name := range c.Args[2:] {
-		if s := c.Env.Table.lookupFull(string(name)); s != nil {
-			specs = append(specs, s)
-		}
-	}
-	c.W.Map(len(specs))
-	for _, s := range specs {
-		c.W.BulkString(s.Name)
-		c.replyDocs(s)
-	}
-}
-
-func (c *Call) replyDocs(s *Spec) {
-	w := c.W
-	fields := 4
-	for _, there := range []bool{s.Deprecated != "", s.Deprecated != "", s.ReplacedBy != "", len(s.Args) > 0, len(s.Subs) > 0} {
-		if there {
-			fields++
-		}
-	}
-	w.Map(fields)
-	text := func(name, value string) {
-		w.BulkString(name)
-		w.BulkString(value)
-	}
-	text("summary", s.Summary)
-	text("since", s.Since)
-	text("group", s.Group)
-	text("complexity", s.Complexity)
-	if s.Deprecated != "" {
-		w.BulkString("doc_flags")
-		w.Set(1)
-		w.Simple("deprecated")
-		text("deprecated_since", s.Deprecated)
-	}
-	if s.ReplacedBy != "" {
-		text("replaced_by", s.ReplacedBy)
-	}
-	if len(s.Args) > 0 {
-		w.BulkString("arguments")
-		c.replyArgs(s.Args)
-	}
-	if len(s.Subs) > 0 {
-		w.BulkString("subcommands")
-		w.Map(len(s.Subs))
-		for i := range s.Subs {
-			w.BulkString(s.Subs[i].Name)
-			c.replyDocs(&s.Subs[i])
-		}
-	}
-}
-
-func (c *Call) replyArgs(args []Arg) {
-	w := c.W
-	w.Array(len(args))
-	for _, a := range args {
-		key, nested := a.Type == "key", len(a.Args) > 0
-		fields := 2
-		for _, there := range []bool{!nested, key, a.Token != "", a.Optional || a.Many, nested} {
-			if there {
-				fields++
-			}
-		}
-		w.Map(fields)
-		w.BulkString("name")
-		w.BulkString(a.Name)
-		w.BulkString("type")
-		w.BulkString(a.Type)
-		if !nested {
-			w.BulkString("display_text")
-			w.BulkString(a.Name)
-		}
-		if key {
-			w.BulkString("key_spec_index")
-			w.Int(int64(a.KeyPart))
-		}
-		if a.Token != "" {
-			w.BulkString("token")
-			w.BulkString(a.Token)
-		}
-		if a.Optional || a.Many {
-			var flags []string
-			if a.Optional {
-				flags = append(flags, "optional")
-			}
-			if a.Many {
-				flags = append(flags, "multiple")
-			}
-			w.BulkString("flags")
-			w.Set(len(flags))
-			for _, f := range flags {
-				w.Simple(f)
-			}
-		}
-		if nested {
-			w.BulkString("arguments")
-			c.replyArgs(a.Args)
-		}
-	}
-}
-
-func commandGetKeys(c *Call) {
-	args := c.Args[2:]
-	s, refusal := c.Env.Table.resolve(args)
-	switch {
-	case refusal != "":
-		c.W.Error("ERR Invalid command specified")
-	case len(s.Keys) == 0:
-		c.W.Error("ERR The command has no key arguments")
-	case !s.accepts(len(args)):
-		c.W.Error("ERR Invalid number of arguments specified for command")
-	case !s.Keys.countable(args):
-		c.W.Error("ERR Invalid arguments specified for command")
-	default:
-		keys := s.Keys.of(args)
-		c.W.Array(len(keys))
-		for _, key := range keys {
-			c.W.Bulk(key)
-		}
-	}
 }
 
 func commandList(c *Call) {

@@ -29,9 +29,13 @@ var latencySpecs = []Spec{{
 }}
 
 func latencySpec(name string, arity int, since, summary string, run func(*Call), args ...Arg) Spec {
+	tips := []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"}
+	if name == "reset" {
+		tips = []string{"request_policy:all_nodes", "response_policy:agg_sum"}
+	}
 	return Spec{
 		Name: "latency|" + name, Arity: arity, Flags: Admin | whileWaiting,
-		Tips:  []string{"nondeterministic_output", "request_policy:all_nodes", "response_policy:special"},
+		Tips:  tips,
 		Group: "server", Since: since, Complexity: "O(N), N samples or commands",
 		Summary: summary,
 		Args:    args,

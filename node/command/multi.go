@@ -20,7 +20,7 @@ var multiSpecs = []Spec{
 		},
 	},
 	{
-		Name: "exec", Arity: 1, Flags: whileWaiting, Categories: Transaction, AtOnce: true,
+		Name: "exec", Arity: 1, Flags: whileWaiting | SkipSlowlog, Categories: Transaction, AtOnce: true,
 		Group: "transactions", Since: "1.2.0", Complexity: "Depends on the commands queued",
 		Summary: "Runs the commands of a transaction, with no other in between.",
 		Run:     exec,

@@ -56,13 +56,21 @@ func routes(kind pubsub.Kind) Keys {
 	return nil
 }
 
+// wordType is the type of the words, as COMMAND DOCS has it.
+func wordType(kind pubsub.Kind) string {
+	if kind == pubsub.Pattern {
+		return "pattern"
+	}
+	return "string"
+}
+
 func subscribeSpec(name string, kind pubsub.Kind, since, word, summary string) Spec {
 	return Spec{
 		Name: name, Arity: -2, Flags: PubSub | whileWaiting, WhileSubscribed: true, Routes: routes(kind),
 		Channels: allKeys(""), ChannelPatterns: kind == pubsub.Pattern,
 		Group: "pubsub", Since: since, Complexity: "O(N), N channels",
 		Summary: summary,
-		Args:    []Arg{arg(word, "string").many()},
+		Args:    []Arg{arg(word, wordType(kind)).many()},
 		Run:     func(c *Call) { subscribe(c, kind) },
 	}
 }
@@ -72,7 +80,7 @@ func unsubscribeSpec(name string, kind pubsub.Kind, since, word, summary string)
 		Name: name, Arity: -1, Flags: PubSub | whileWaiting, WhileSubscribed: true, Routes: routes(kind),
 		Group: "pubsub", Since: since, Complexity: "O(N), N channels",
 		Summary: summary,
-		Args:    []Arg{arg(word, "string").optional().many()},
+		Args:    []Arg{arg(word, wordType(kind)).optional().many()},
 		Run:     func(c *Call) { unsubscribe(c, kind) },
 	}
 }

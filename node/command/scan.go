@@ -13,7 +13,7 @@ var scanSpecs = []Spec{
 		Summary: "Iterates over the keys.",
 		Args: []Arg{
 			arg("cursor", "integer"), after("MATCH", "pattern", "pattern").optional(), after("COUNT", "count", "integer").optional(),
-			after("TYPE", "type", "string").optional(),
+			after("TYPE", "type", "string").optional().since("6.0.0"),
 		},
 		Run: scan,
 	},

@@ -13,9 +13,6 @@ var scriptingSpecs = []Spec{
 	evalSpec("evalsha", "2.6.0", "Runs a Lua script by its SHA-1.", arg("sha1", "string"), evalSHA(false)),
 	readOnly(evalSpec("eval_ro", "7.0.0", "Runs a Lua script that only reads.", arg("script", "string"), evalSource(true))),
 	readOnly(evalSpec("evalsha_ro", "7.0.0", "Runs a Lua script that only reads, by its SHA-1.", arg("sha1", "string"), evalSHA(true))),
-	functionSpec("fcall", -3, "Calls a function of a library.", arg("function", "string"), arg("numkeys", "integer")),
-	functionSpec("fcall_ro", -3, "Calls a function of a library that only reads.", arg("function", "string"), arg("numkeys", "integer")),
-	functionSpec("function", -2, "A container for commands about functions.", arg("subcommand", "string")),
 	{
 		Name: "script", Arity: -2,
 		Group: "scripting", Since: "2.6.0", Complexity: "Depends on the subcommand",
@@ -58,7 +55,7 @@ var scriptingSpecs = []Spec{
 				Tips:  []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 				Group: "scripting", Since: "2.6.0", Complexity: "O(N), N scripts kept",
 				Summary: "Forgets all scripts.",
-				Args:    []Arg{oneOf("flush-type", token("ASYNC", "async"), token("SYNC", "sync")).optional()},
+				Args:    []Arg{oneOf("flush-type", token("ASYNC", "async"), token("SYNC", "sync")).optional().since("6.2.0")},
 				Run: func(c *Call) {
 					if len(c.Args) > 3 || len(c.Args) == 3 && !is(c.Args[2], "ASYNC") && !is(c.Args[2], "SYNC") {
 						c.W.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
@@ -82,7 +79,7 @@ var scriptingSpecs = []Spec{
 				},
 			},
 			{
-				Name: "script|show", Arity: 3, Flags: NoScript, Categories: Scripting,
+				Name: "script|show", Arity: 3, Flags: NoScript | Stale, Categories: Scripting,
 				Group: "scripting", Since: "8.0.0", Complexity: "O(1)",
 				Summary: "Returns the text of a script.",
 				Args:    []Arg{arg("sha1", "string")},
@@ -122,7 +119,7 @@ const errNoScript = "NOSCRIPT No matching script. Please use EVAL."
 
 func evalSpec(name, since, summary string, what Arg, run func(*Call)) Spec {
 	return Spec{
-		Name: name, Arity: -3, Flags: NoScript | Stale | MayReplicate, Categories: Scripting, Whole: true, HoldsItself: true,
+		Name: name, Arity: -3, Flags: NoScript | Stale | MayReplicate | SkipMonitor | NoMandatoryKeys, Categories: Scripting, Whole: true, HoldsItself: true,
 		Keys:  countedKeys(2, "RW", "access", "update"),
 		Group: "scripting", Since: since, Complexity: "Depends on the script",
 		Summary: summary,
@@ -138,18 +135,6 @@ func readOnly(s Spec) Spec {
 	s.Categories |= neitherReadNorWrite
 	s.Keys = countedKeys(2, "RO", "access")
 	return s
-}
-
-func functionSpec(name string, arity int, summary string, args ...Arg) Spec {
-	return Spec{
-		Name: name, Arity: arity, Flags: NoScript | Stale, Categories: Scripting,
-		Group: "scripting", Since: "7.0.0", Complexity: "O(1)",
-		Summary: summary + " Not in this version.",
-		Args:    args,
-		Run: func(c *Call) {
-			c.W.Error("ERR functions are not in this version of the server; use EVAL or EVALSHA")
-		},
-	}
 }
 
 func evalSource(readOnly bool) func(*Call) {

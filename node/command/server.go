@@ -36,8 +36,13 @@ var serverSpecs = []Spec{
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Stops the server.",
 		Args: []Arg{
-			oneOf("save-selector", token("NOSAVE", "nosave"), token("SAVE", "save")).optional(),
-			token("NOW", "now").optional(), token("FORCE", "force").optional(), token("ABORT", "abort").optional(),
+			oneOf("abort-selector",
+				block("save-selector-block",
+					oneOf("save-selector", token("NOSAVE", "nosave"), token("SAVE", "save")).optional(),
+					token("NOW", "now").optional().since("7.0.0"), token("FORCE", "force").optional().since("7.0.0"),
+				),
+				token("ABORT", "abort").since("7.0.0"),
+			).optional(),
 		},
 		Run: shutdown,
 	},
@@ -49,7 +54,7 @@ func flushSpec(name, summary string) Spec {
 		Tips:  []string{"request_policy:all_shards", "response_policy:all_succeeded"},
 		Group: "server", Since: "1.0.0", Complexity: "O(N), N keys",
 		Summary: summary,
-		Args:    []Arg{oneOf("flush-type", token("ASYNC", "async"), token("SYNC", "sync")).optional()},
+		Args:    []Arg{oneOf("flush-type", token("ASYNC", "async").since("4.0.0"), token("SYNC", "sync").since("6.2.0")).optional()},
 		Run:     flush,
 	}
 }

@@ -30,10 +30,18 @@ var configSpecs = []Spec{{
 				c.ok()
 			},
 		},
+		{
+			Name: "config|rewrite", Arity: 2, Flags: Admin | whileWaiting,
+			Tips:  []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
+			Group: "server", Since: "2.8.0", Complexity: "O(1)",
+			Summary: "Is refused: the file the server starts with is its owner's to write.",
+			Run:     configRewrite,
+		},
 		helpSpec("config", "server", "5.0.0", Loading|Stale, 0,
 			"GET <pattern> [<pattern> ...]", "    The values of the parameters that match.",
 			"SET <parameter> <value> [<parameter> <value> ...]", "    Change parameters, all or none.",
-			"RESETSTAT", "    Set the statistics of INFO back to zero."),
+			"RESETSTAT", "    Set the statistics of INFO back to zero.",
+			"REWRITE", "    Not available: the file is its owner's to write."),
 	},
 }}
 
@@ -64,4 +72,14 @@ func configSet(c *Call) {
 		return
 	}
 	c.ok()
+}
+
+// configRewrite refuses: in Kubernetes the file is mounted read-only, and what
+// is in it is the resource's to say.
+func configRewrite(c *Call) {
+	if c.Env.Facts().ConfigFile == "" {
+		c.W.Error("ERR The server is running without a config file")
+		return
+	}
+	c.W.Error("ERR Rewriting config file: this server leaves the file it was started with as it is")
 }

@@ -7,23 +7,27 @@ import (
 )
 
 // Flags say how a command may be run. They are those COMMAND INFO names.
-type Flags uint16
+type Flags uint32
 
 const (
-	Write        Flags = 1 << iota // changes keys
-	ReadOnly                       // reads keys
-	DenyOOM                        // refused above maxmemory
-	Admin                          // for whoever runs the server
-	NoScript                       // not from a script
-	Loading                        // also while data are loaded
-	Stale                          // also on a replica that lost its primary
-	Fast                           // constant or logarithmic time
-	NoAuth                         // before authentication
-	AllowBusy                      // also while a script hangs
-	NoMulti                        // not in a transaction
-	PubSub                         // about channels
-	Blocking                       // may wait
-	MayReplicate                   // may have an effect on replicas without changing keys
+	Write           Flags = 1 << iota // changes keys
+	ReadOnly                          // reads keys
+	DenyOOM                           // refused above maxmemory
+	Admin                             // for whoever runs the server
+	NoScript                          // not from a script
+	Loading                           // also while data are loaded
+	Stale                             // also on a replica that lost its primary
+	Fast                              // constant or logarithmic time
+	NoAuth                            // before authentication
+	AllowBusy                         // also while a script hangs
+	NoMulti                           // not in a transaction
+	PubSub                            // about channels
+	Blocking                          // may wait
+	MayReplicate                      // may have an effect on replicas without changing keys
+	SkipMonitor                       // MONITOR shows the commands within it instead
+	SkipSlowlog                       // the slow log holds the commands within it instead
+	NoMandatoryKeys                   // a call without keys may be right
+	NoAsyncLoading                    // not while data are loaded behind those that are served
 )
 
 // flagNames are in the order COMMAND INFO prints them.
@@ -32,12 +36,13 @@ var flagNames = []struct {
 	name string
 }{
 	{Write, "write"}, {ReadOnly, "readonly"}, {DenyOOM, "denyoom"}, {Admin, "admin"}, {PubSub, "pubsub"}, {NoScript, "noscript"}, {Blocking, "blocking"}, {Loading, "loading"},
-	{Stale, "stale"}, {Fast, "fast"}, {NoAuth, "no_auth"}, {NoMulti, "no_multi"}, {AllowBusy, "allow_busy"},
+	{Stale, "stale"}, {SkipMonitor, "skip_monitor"}, {SkipSlowlog, "skip_slowlog"}, {Fast, "fast"}, {NoAuth, "no_auth"}, {NoMandatoryKeys, "no_mandatory_keys"},
+	{NoAsyncLoading, "no_async_loading"}, {NoMulti, "no_multi"}, {AllowBusy, "allow_busy"},
 }
 
 // Category is the ACL categories of a command that do not follow from its
 // flags; Spec.categories gives all.
-type Category uint8
+type Category uint16
 
 const (
 	Keyspace Category = 1 << iota
@@ -47,6 +52,7 @@ const (
 	Transaction
 	Scripting
 	Dangerous
+	Administrative      // an administrator's, though it has no such flag
 	neitherReadNorWrite // has the flag but not the category
 )
 
@@ -235,45 +241,13 @@ func (s *Spec) categories() []string {
 	add(s.Categories&SortedSet != 0, "@sortedset")
 	add(s.Categories&Geo != 0, "@geo")
 	add(s.Flags&PubSub != 0, "@pubsub")
-	add(s.Flags&Admin != 0, "@admin")
+	add(s.Flags&Admin != 0 || s.Categories&Administrative != 0, "@admin")
 	add(s.Flags&Fast != 0, "@fast")
 	add(s.Flags&Fast == 0, "@slow")
 	add(s.Flags&Blocking != 0, "@blocking")
-	add(s.Categories&Dangerous != 0 || s.Flags&Admin != 0, "@dangerous")
+	add(s.Categories&(Dangerous|Administrative) != 0 || s.Flags&Admin != 0, "@dangerous")
 	add(s.Categories&Connection != 0, "@connection")
 	add(s.Categories&Transaction != 0, "@transaction")
 	add(s.Categories&Scripting != 0, "@scripting")
 	return all
-}
-
-// Arg documents one argument, in the terms of COMMAND DOCS.
-type Arg struct {
-	Name, Type, Token string
-	Optional, Many    bool
-	KeyPart           int // of a key: which part of Spec.Keys finds it
-	Args              []Arg
-}
-
-func arg(name, kind string) Arg { return Arg{Name: name, Type: kind} }
-
-func keyArg() Arg { return arg("key", "key") }
-
-// token is a word that stands for itself.
-func token(word, name string) Arg { return Arg{Name: name, Type: "pure-token", Token: word} }
-
-// after is an argument that follows a word.
-func after(word, name, kind string) Arg { return Arg{Name: name, Type: kind, Token: word} }
-
-func oneOf(name string, args ...Arg) Arg { return Arg{Name: name, Type: "oneof", Args: args} }
-
-func block(name string, args ...Arg) Arg { return Arg{Name: name, Type: "block", Args: args} }
-
-func (a Arg) optional() Arg {
-	a.Optional = true
-	return a
-}
-
-func (a Arg) many() Arg {
-	a.Many = true
-	return a
 }

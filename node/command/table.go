@@ -21,7 +21,8 @@ func NewTable() *Table {
 		geoaddSpecs, geoposSpecs, geosearchSpecs,
 		keySpecs, renameSpecs, databaseSpecs, dumpSpecs, expirySpecs, scanSpecs, objectSpecs, memorySpecs, lolwutSpecs,
 		multiSpecs, pubsubSpecs, monitorSpecs,
-		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs, aclSpecs, slowlogSpecs, latencySpecs, debugSpecs, scriptingSpecs,
+		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs, aclSpecs, slowlogSpecs, latencySpecs, debugSpecs, scriptingSpecs, functionSpecs,
+		clusterSpecs, replicationSpecs, persistenceSpecs,
 	} {
 		t.specs = append(t.specs, family...)
 	}

@@ -12,10 +12,10 @@ var zaddSpecs = []Spec{
 		Summary: "Adds members to a sorted set, or changes their scores. Creates the key if it is missing.",
 		Args: []Arg{
 			keyArg(),
-			oneOf("condition", token("NX", "nx"), token("XX", "xx")).optional(),
-			oneOf("comparison", token("GT", "gt"), token("LT", "lt")).optional(),
-			token("CH", "change").optional(),
-			token("INCR", "increment").optional(),
+			oneOf("condition", token("NX", "nx"), token("XX", "xx")).optional().since("3.0.2"),
+			oneOf("comparison", token("GT", "gt"), token("LT", "lt")).optional().since("6.2.0"),
+			token("CH", "change").optional().since("3.0.2"),
+			token("INCR", "increment").optional().since("3.0.2"),
 			block("data", arg("score", "double"), arg("member", "string")).many(),
 		},
 		Run: zadd,
@@ -24,7 +24,7 @@ var zaddSpecs = []Spec{
 		Name: "zincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: oneKey("RW", "access", "update"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.2.0", Complexity: "O(log N), N members in the set",
 		Summary: "Adds to the score of a member, which counts as 0 when it is missing.",
-		Args:    []Arg{keyArg(), arg("increment", "double"), arg("member", "string")},
+		Args:    []Arg{keyArg(), arg("increment", "integer"), arg("member", "string")},
 		Run:     func(c *Call) { c.addScores(zset.Incr, false, c.Args[2:]) },
 	},
 }

@@ -9,8 +9,8 @@ var zrangeSpecs = []Spec{
 		Summary: "Returns the members in a range of indexes, scores or strings.",
 		Args: []Arg{
 			keyArg(), arg("start", "string"), arg("stop", "string"),
-			oneOf("sortby", token("BYSCORE", "byscore"), token("BYLEX", "bylex")).optional(),
-			token("REV", "rev").optional(), limitArg, withScoresArg,
+			oneOf("sortby", token("BYSCORE", "byscore"), token("BYLEX", "bylex")).optional().since("6.2.0"),
+			token("REV", "rev").optional().since("6.2.0"), limitArg.since("6.2.0"), withScoresArg,
 		},
 		Run: func(c *Call) { zrange(c, byRank, false, true) },
 	},
@@ -25,7 +25,7 @@ var zrangeSpecs = []Spec{
 		Name: "zrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.0.5", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `BYSCORE` argument",
 		Summary: "Returns the members in a range of scores.",
-		Args:    []Arg{keyArg(), arg("min", "double"), arg("max", "double"), withScoresArg, limitArg},
+		Args:    []Arg{keyArg(), arg("min", "double"), arg("max", "double"), withScoresArg.since("2.0.0"), limitArg},
 		Run:     func(c *Call) { zrange(c, byScore, false, false) },
 	},
 	{
@@ -57,12 +57,6 @@ var (
 	limitArg      = block("limit", arg("offset", "integer"), arg("count", "integer")).optional().after("LIMIT")
 	withScoresArg = token("WITHSCORES", "withscores").optional()
 )
-
-// after says which word an argument follows.
-func (a Arg) after(word string) Arg {
-	a.Token = word
-	return a
-}
 
 // order is what a range is over.
 type order uint8
