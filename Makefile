@@ -52,7 +52,7 @@ kube-check: up ## Prove that the local Kubernetes behaves as a real one, node fa
 .PHONY: build generate fmt images images-push bench-engine clean
 build: ## Build the operator and the node into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/manager ./cmd/node
-generate: ## Regenerate deepcopy, CRD, RBAC, docs/api.md and docs/configuration.md
+generate: ## Regenerate deepcopy, CRD, RBAC, docs/api.md, docs/commands.md and docs/configuration.md
 	go generate ./...
 fmt: ## Format the Go code
 	gofmt -w $$(git ls-files '*.go')

@@ -110,7 +110,7 @@ func (t *Table) catalogue() *acl.Catalogue {
 		}
 		commands = append(commands, acl.Command{Name: name, Categories: categories})
 	}
-	for name := range otherTypes {
+	for name := range foreignNames {
 		if t.byName[name] == nil {
 			commands = append(commands, acl.Command{Name: name, Absent: true})
 		}

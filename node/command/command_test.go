@@ -89,7 +89,7 @@ func TestTableIsSound(t *testing.T) {
 	for i := range table.specs {
 		check(&table.specs[i], "")
 	}
-	for name := range otherTypes {
+	for name := range foreignNames {
 		if table.lookup([]byte(name)) != nil {
 			t.Errorf("%s is a command and listed as one of another type", name)
 		}

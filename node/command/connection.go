@@ -28,6 +28,7 @@ var connectionSpecs = []Spec{
 		Name: "hello", Arity: -1, Flags: NoScript | Loading | Stale | Fast | NoAuth | AllowBusy, Categories: Connection,
 		Group: "connection", Since: "6.0.0", Complexity: "O(1)",
 		Summary: "Chooses the protocol version, and may authenticate and name the connection.",
+		Differs: "Names this server zset.",
 		Args: []Arg{block("arguments",
 			arg("protover", "integer"),
 			block("auth", arg("username", "string"), arg("password", "string")).after("AUTH").optional(),

@@ -23,6 +23,7 @@ var debugSpecs = []Spec{
 		Name: "debug", Arity: -2, Flags: Admin | NoScript | Loading | Stale, Whole: true,
 		Group: "server", Since: "1.0.0", Complexity: "Depends on the subcommand",
 		Summary: "For tests of the server, where enable-debug-command allows it.",
+		Differs: "Only what tests use of it.",
 		Args:    []Arg{arg("subcommand", "string"), arg("arg", "string").optional().many()},
 		Run:     debugCommand,
 	},

@@ -20,6 +20,7 @@ var dumpSpecs = []Spec{
 		Name: "restore", Arity: -4, Flags: Write | DenyOOM, Keys: oneKey("OW", "update"), Categories: Keyspace | Dangerous,
 		Group: "generic", Since: "2.6.0", Complexity: "O(N log N), N members in the set",
 		Summary: "Lets a key hold what a payload of DUMP has, be it of this server or of another.",
+		Differs: "A payload of another type than a sorted set is refused.",
 		Args: []Arg{
 			keyArg(), arg("ttl", "integer"), arg("serialized-value", "string"),
 			token("REPLACE", "replace").optional().since("3.0.0"), token("ABSTTL", "absttl").optional().since("5.0.0"),

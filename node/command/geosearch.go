@@ -14,6 +14,7 @@ var geosearchSpecs = []Spec{
 		Name: "geosearchstore", Arity: -8, Flags: Write | DenyOOM, Keys: oneKey("OW", "update").and(keyAt(2, "RO", "access")), Categories: Geo,
 		Group: "geo", Since: "6.2.0", Complexity: searchCost,
 		Summary: "Stores the members inside a circle, a box or a polygon in a key.",
+		Differs: "A distance stored by STOREDIST may differ in its last bit.",
 		Args: []Arg{
 			destinationArg, {Name: "source", Type: "key", KeyPart: 1}, fromArg, byArg, orderArg, countAnyArg, token("STOREDIST", "storedist").optional(),
 		},
@@ -23,6 +24,7 @@ var geosearchSpecs = []Spec{
 		Name: "georadius", Arity: -6, Flags: Write | DenyOOM, Keys: radiusKeys(6), Categories: Geo,
 		Group: "geo", Since: "3.2.0", Complexity: searchCost, Deprecated: "6.2.0", ReplacedBy: "`GEOSEARCH` and `GEOSEARCHSTORE` with the `BYRADIUS` argument",
 		Summary: "Returns or stores the members inside a circle around a place.",
+		Differs: "A distance stored by STOREDIST may differ in its last bit.",
 		Args:    radiusArgs(true, arg("longitude", "double"), arg("latitude", "double")),
 		Run:     func(c *Call) { georadius(c, true) },
 	},
@@ -37,6 +39,7 @@ var geosearchSpecs = []Spec{
 		Name: "georadiusbymember", Arity: -5, Flags: Write | DenyOOM, Keys: radiusKeys(5), Categories: Geo,
 		Group: "geo", Since: "3.2.0", Complexity: searchCost, Deprecated: "6.2.0", ReplacedBy: "`GEOSEARCH` and `GEOSEARCHSTORE` with the `BYRADIUS` and `FROMMEMBER` arguments",
 		Summary: "Returns or stores the members inside a circle around a member.",
+		Differs: "A distance stored by STOREDIST may differ in its last bit.",
 		Args:    radiusArgs(true, arg("member", "string")),
 		Run:     func(c *Call) { georadiusByMember(c, true) },
 	},

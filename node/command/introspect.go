@@ -101,15 +101,7 @@ func (c *Call) replySpec(s *Spec) {
 	w.Array(10)
 	w.BulkString(s.Name)
 	w.Int(int64(s.Arity))
-	var flags []string
-	for _, f := range flagNames {
-		if s.Flags&f.flag != 0 {
-			flags = append(flags, f.name)
-		}
-	}
-	if s.Keys.movable() {
-		flags = append(flags, "movablekeys")
-	}
+	flags := s.flags()
 	w.Set(len(flags))
 	for _, name := range flags {
 		w.Simple(name)

@@ -6,6 +6,7 @@ var lolwutSpecs = []Spec{{
 	Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast,
 	Group: "server", Since: "5.0.0", Complexity: "O(1)",
 	Summary: "Draws a skip list as the next sorted set might have it, and returns the server's version.",
+	Differs: "Draws something else.",
 	Args:    []Arg{after("VERSION", "version", "integer").optional()},
 	Run:     lolwut,
 }}

@@ -21,6 +21,7 @@ var renameSpecs = []Spec{
 		Name: "copy", Arity: -3, Flags: Write | DenyOOM, Keys: oneKey("RO", "access").and(keyAt(2, "OW", "update")), Categories: Keyspace,
 		Group: "generic", Since: "6.2.0", Complexity: "O(N), N members in the set",
 		Summary: "Copies what a key holds, with its expiry, to another key.",
+		Differs: "There is one database, so DB takes 0 only.",
 		Args: []Arg{
 			{Name: "source", Type: "key"}, {Name: "destination", Type: "key", KeyPart: 1},
 			after("DB", "destination-db", "integer").optional(), token("REPLACE", "replace").optional(),

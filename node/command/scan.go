@@ -11,6 +11,7 @@ var scanSpecs = []Spec{
 		Tips:  []string{"nondeterministic_output", "request_policy:special", "response_policy:special"},
 		Group: "generic", Since: "2.8.0", Complexity: "O(1) for each call, O(N) for a whole iteration over N keys",
 		Summary: "Iterates over the keys.",
+		Differs: "Keys come in another order.",
 		Args: []Arg{
 			arg("cursor", "integer"), after("MATCH", "pattern", "pattern").optional(), after("COUNT", "count", "integer").optional(),
 			after("TYPE", "type", "string").optional().since("6.0.0"),
@@ -22,6 +23,7 @@ var scanSpecs = []Spec{
 		Tips:  []string{"request_policy:all_shards", "nondeterministic_output_order"},
 		Group: "generic", Since: "1.0.0", Complexity: "O(N), N keys",
 		Summary: "Returns the keys that match a pattern.",
+		Differs: "Keys come in another order.",
 		Args:    []Arg{arg("pattern", "pattern")},
 		Run:     keysCommand,
 	},

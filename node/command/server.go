@@ -12,6 +12,7 @@ var serverSpecs = []Spec{
 		Tips:  []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Returns information and statistics about the server.",
+		Differs: "What tells of replicas and of saving tells of none. heap_*, runtime_memory_limit and tls_re* are this server's own.",
 		Args:    []Arg{arg("section", "string").optional().many()},
 		Run:     info,
 	},
@@ -35,6 +36,7 @@ var serverSpecs = []Spec{
 		Name: "shutdown", Arity: -1, Flags: Admin | NoScript | Loading | Stale | NoMulti | AllowBusy,
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Stops the server.",
+		Differs: "SAVE is refused, since data are in memory only.",
 		Args: []Arg{
 			oneOf("abort-selector",
 				block("save-selector-block",

@@ -17,6 +17,7 @@ var configSpecs = []Spec{{
 			Tips:  []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 			Group: "server", Since: "2.0.0", Complexity: "O(N), N parameters",
 			Summary: "Changes parameters while the server runs, all of them or none.",
+			Differs: "What is fixed at the start, as the port, is refused.",
 			Args:    []Arg{block("data", arg("parameter", "string"), arg("value", "string")).many()},
 			Run:     configSet,
 		},

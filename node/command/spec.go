@@ -197,6 +197,7 @@ type Spec struct {
 	ChannelPatterns bool // its channels are patterns
 
 	Group, Since, Complexity, Summary string
+	Differs                           string // from what real servers answer, in a sentence; empty when it does not
 	Deprecated                        string // since when; empty when it is not
 	ReplacedBy                        string
 	Args                              []Arg
@@ -224,6 +225,20 @@ func (s *Spec) accepts(n int) bool {
 		return n >= -s.Arity
 	}
 	return n == s.Arity
+}
+
+// flags are their names, as COMMAND INFO has them.
+func (s *Spec) flags() []string {
+	var names []string
+	for _, f := range flagNames {
+		if s.Flags&f.flag != 0 {
+			names = append(names, f.name)
+		}
+	}
+	if s.Keys.movable() {
+		names = append(names, "movablekeys")
+	}
+	return names
 }
 
 // categories are the names of the ACL categories, each with its @.

@@ -7,6 +7,7 @@ var zrangeSpecs = []Spec{
 		Name: "zrange", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.2.0", Complexity: rangeCost,
 		Summary: "Returns the members in a range of indexes, scores or strings.",
+		Differs: "A negative offset gives nothing in either encoding.",
 		Args: []Arg{
 			keyArg(), arg("start", "string"), arg("stop", "string"),
 			oneOf("sortby", token("BYSCORE", "byscore"), token("BYLEX", "bylex")).optional().since("6.2.0"),

@@ -13,6 +13,7 @@ var zscanSpecs = []Spec{{
 	Tips:  []string{"nondeterministic_output"},
 	Group: "sorted-set", Since: "2.8.0", Complexity: "O(1) for each call, O(N) for a whole iteration over N members",
 	Summary: "Iterates over the members and scores of a sorted set.",
+	Differs: "Scores are the shortest texts that read back as the same number, as from every command; others print 17 digits of a skip list's.",
 	Args: []Arg{
 		keyArg(), arg("cursor", "integer"), after("MATCH", "pattern", "pattern").optional(), after("COUNT", "count", "integer").optional(),
 		token("NOSCORES", "noscores").optional(),
