@@ -93,6 +93,14 @@ func TestTrackingOwnChanges(t *testing.T) {
 	for _, want := range []string{"+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n", "*2\r\n:1\r\n:1\r\n", invalidate("a"), invalidate("b")} {
 		c.next(want)
 	}
+	// What a transaction changes and then reads is in the cache as it is.
+	c.send(string(array("MULTI")) + string(array("ZADD", "d", "1", "m")) + string(array("ZCARD", "d")) + string(array("EXEC")))
+	for _, want := range []string{"+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n", "*2\r\n:1\r\n:1\r\n"} {
+		c.next(want)
+	}
+	c.nothing()
+	dial(t, s.addr).do("ZADD", "d", "2", "m")
+	c.next(invalidate("d"))
 	quiet := tracking(t, s, "NOLOOP")
 	quiet.do("ZCARD", "k")
 	quiet.do("ZADD", "k", "2", "m")

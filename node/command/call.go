@@ -43,6 +43,7 @@ type Call struct {
 	replies replies
 	caching caching
 	changed []string // keys to invalidate once the command is done
+	told    int      // those of them whose readers know
 	flushed bool     // all of them
 
 	spec   *Spec     // what is running

@@ -194,6 +194,7 @@ func (c *Call) remember(spec *Spec, keys [][]byte) {
 	if !on || o.Broadcast || o.OptIn && !c.caching.yes || o.OptOut && c.caching.no {
 		return
 	}
+	c.invalidateReaders(c.Client) // what was changed before is no news about what is read now
 	for _, key := range keys {
 		c.Env.Tracking.Remember(c.Client, key)
 	}
@@ -202,9 +203,10 @@ func (c *Call) remember(spec *Spec, keys [][]byte) {
 // invalidate tells caches of what was changed, by whom.
 func (c *Call) invalidate(by *client.Client) {
 	if len(c.changed) > 0 {
-		c.Env.Tracking.Invalidate(by, c.changed...)
+		c.invalidateReaders(by)
+		c.Env.Tracking.InvalidatePrefixes(by, c.changed...)
 		clear(c.changed)
-		c.changed = c.changed[:0]
+		c.changed, c.told = c.changed[:0], 0
 		if cap(c.changed) > changedKept {
 			c.changed = nil
 		}
@@ -212,6 +214,14 @@ func (c *Call) invalidate(by *client.Client) {
 	if c.flushed {
 		c.flushed = false
 		c.Env.Tracking.Flush()
+	}
+}
+
+// invalidateReaders tells those who read what was changed since the last time.
+func (c *Call) invalidateReaders(by *client.Client) {
+	if c.told < len(c.changed) {
+		c.Env.Tracking.InvalidateReaders(by, c.changed[c.told:]...)
+		c.told = len(c.changed)
 	}
 }
 

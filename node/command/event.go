@@ -84,7 +84,7 @@ func (c *Call) listening(e event) bool {
 
 func (c *Call) tell(key string, e event) {
 	c.Held.Touch([]byte(key))
-	if c.Env.Tracking.Active() && (len(c.changed) == 0 || c.changed[len(c.changed)-1] != key) {
+	if c.Env.Tracking.Active() && (c.told == len(c.changed) || c.changed[len(c.changed)-1] != key) {
 		c.changed = append(c.changed, key)
 	}
 	c.Env.publish(key, e)

@@ -164,11 +164,25 @@ func (t *Table) drop(n int) {
 // Invalidate tells those concerned that keys changed, which by did; nil is
 // nobody.
 func (t *Table) Invalidate(by *client.Client, keys ...string) {
+	t.InvalidateReaders(by, keys...)
+	t.InvalidatePrefixes(by, keys...)
+}
+
+// InvalidateReaders is the part of Invalidate for those who read the keys. It
+// must come before any of them is read again.
+func (t *Table) InvalidateReaders(by *client.Client, keys ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, key := range keys {
 		t.tellReaders(by, key)
 	}
+}
+
+// InvalidatePrefixes is the part of Invalidate for those who broadcast: they
+// get one message for all the keys.
+func (t *Table) InvalidatePrefixes(by *client.Client, keys ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if len(t.prefixes) == 0 {
 		return
 	}
