@@ -30,7 +30,9 @@ type Table struct {
 
 	mu       sync.Mutex
 	tracking map[uint64]*tracker        // by client; guarded by mu
-	readers  map[string]map[uint64]bool // clients by key; guarded by mu
+	spells   map[uint64]*tracker        // by spell; guarded by mu
+	lastOne  uint64                     // spell; guarded by mu
+	readers  map[string]map[uint64]bool // spells by key; guarded by mu
 	prefixes map[string]map[uint64]bool // clients by prefix; guarded by mu
 	items    int                        // sum over readers; guarded by mu
 }
@@ -38,6 +40,7 @@ type Table struct {
 // tracker is one client that tracks.
 type tracker struct {
 	client  *client.Client
+	spell   uint64 // from On to Off, of all there ever were: what was read in another does not count
 	options Options
 }
 
@@ -45,7 +48,7 @@ type tracker struct {
 func New(clients *client.Registry, limit func() int) *Table {
 	return &Table{
 		clients: clients, limit: limit,
-		tracking: map[uint64]*tracker{}, readers: map[string]map[uint64]bool{}, prefixes: map[string]map[uint64]bool{},
+		tracking: map[uint64]*tracker{}, spells: map[uint64]*tracker{}, readers: map[string]map[uint64]bool{}, prefixes: map[string]map[uint64]bool{},
 	}
 }
 
@@ -69,8 +72,9 @@ func (t *Table) On(c *client.Client, o Options) {
 	defer t.mu.Unlock()
 	tr := t.tracking[c.ID]
 	if tr == nil {
-		tr = &tracker{client: c}
-		t.tracking[c.ID] = tr
+		t.lastOne++
+		tr = &tracker{client: c, spell: t.lastOne}
+		t.tracking[c.ID], t.spells[tr.spell] = tr, tr
 		t.active.Add(1)
 	}
 	added := o.Prefixes
@@ -101,14 +105,16 @@ func (t *Table) On(c *client.Client, o Options) {
 func prefixCost(p string) int64 { return int64(len(p)) + 128 }
 
 // Off lets c track no more. Keys it read stay in the table until they change
-// or are dropped.
+// or are dropped, but nobody is told: should c track again, then only what it
+// reads from then on.
 func (t *Table) Off(c *client.Client) {
 	if !c.Is(client.Tracking) {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, p := range t.tracking[c.ID].options.Prefixes {
+	tr := t.tracking[c.ID]
+	for _, p := range tr.options.Prefixes {
 		delete(t.prefixes[p], c.ID)
 		if len(t.prefixes[p]) == 0 {
 			delete(t.prefixes, p)
@@ -116,6 +122,7 @@ func (t *Table) Off(c *client.Client) {
 		c.Kept.Add(-prefixCost(p))
 	}
 	delete(t.tracking, c.ID)
+	delete(t.spells, tr.spell)
 	t.active.Add(-1)
 	c.Redirect.Store(-1)
 	c.Exit(client.Tracking | client.TrackingBroadcast | client.TrackingBroken)
@@ -125,14 +132,18 @@ func (t *Table) Off(c *client.Client) {
 func (t *Table) Remember(c *client.Client, key []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	tr := t.tracking[c.ID]
+	if tr == nil {
+		return
+	}
 	of := t.readers[string(key)]
 	if of == nil {
 		of = map[uint64]bool{}
 		t.readers[string(key)] = of
 		t.bytes.Add(keyCost(len(key)))
 	}
-	if !of[c.ID] {
-		of[c.ID] = true
+	if !of[tr.spell] {
+		of[tr.spell] = true
 		t.items++
 		t.bytes.Add(itemCost)
 	}
@@ -211,8 +222,8 @@ func (t *Table) tellReaders(by *client.Client, key string) {
 	if of == nil {
 		return
 	}
-	for id := range of {
-		tr := t.tracking[id]
+	for spell := range of {
+		tr := t.spells[spell]
 		if tr == nil || tr.options.Broadcast || tr.options.NoLoop && tr.client == by {
 			continue
 		}

@@ -58,6 +58,7 @@ func TestTold(t *testing.T) {
 		w.Remember(c, []byte("b"))
 	}
 	w.Off(off)
+	w.On(off, Options{}) // what was read before does not count any more
 	w.Invalidate(reader, "a", "c")
 	if got := told(reader); got != "" {
 		t.Errorf("the writer was told of %q", got)
@@ -69,12 +70,12 @@ func TestTold(t *testing.T) {
 	if got := told(reader) + "|" + told(other) + "|" + told(off); got != "b ;|b ;|" {
 		t.Errorf("told of %q", got)
 	}
-	if n := w.Counts(); n != (Counts{Clients: 2}) || w.Bytes() != 0 {
+	if n := w.Counts(); n != (Counts{Clients: 3}) || w.Bytes() != 0 {
 		t.Errorf("left %+v, %d bytes", n, w.Bytes())
 	}
 	w.Remember(reader, []byte("x"))
 	w.Flush()
-	if got := told(reader) + "|" + told(other); got != "*|*" || w.Counts().Keys != 0 || w.Bytes() != 0 {
+	if got := told(reader) + "|" + told(other) + "|" + told(off); got != "*|*|*" || w.Counts().Keys != 0 || w.Bytes() != 0 {
 		t.Errorf("after a flush: %q", got)
 	}
 }
