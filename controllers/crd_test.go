@@ -110,7 +110,9 @@ func TestCRDCreate(t *testing.T) {
 		{`{engine: {maxMemory: "75%"}, resources: {limits: {cpu: 1}}}`, needs},
 		{`{engine: {maxMemory: "3Gi"}, resources: {}}`, ""},
 		{`{engine: {evictionPolicy: noeviction}}`, ""},
-		{`{engine: {evictionPolicy: allkeys-lru}}`, "evictionPolicy must be noeviction"},
+		{`{engine: {evictionPolicy: allkeys-lru}}`, ""},
+		{`{engine: {evictionPolicy: volatile-ttl}}`, ""},
+		{`{engine: {evictionPolicy: allkeys-ttl}}`, `Unsupported value: "allkeys-ttl"`},
 
 		{`{resources: {requests: {cpu: 500m, memory: 1Gi}, limits: {cpu: 1, memory: 1024Mi}}}`, ""},
 		{`{resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}}`, noRequest},

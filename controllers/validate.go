@@ -18,9 +18,6 @@ func validate(spec *v1alpha1.ZSetClusterSpec) (tuning.List, *problem) {
 	if spec.Mode != v1alpha1.Replicated || spec.Shards != 1 || spec.Replicas == nil || *spec.Replicas != 0 {
 		return unsupported("this version serves mode Replicated with one shard and no replicas")
 	}
-	if spec.Engine.EvictionPolicy != "noeviction" {
-		return unsupported("this version has no eviction policy but noeviction")
-	}
 	want, err := tuning.FromSpec(spec)
 	if err != nil {
 		return unsupported("%v", err)

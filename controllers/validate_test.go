@@ -21,7 +21,7 @@ func TestValidate(t *testing.T) {
 		{"shards", func(s *v1alpha1.ZSetClusterSpec) { s.Shards = 2 }, "one shard"},
 		{"replicas", func(s *v1alpha1.ZSetClusterSpec) { s.Replicas = ptr.To[int32](1) }, "no replicas"},
 		{"replicas missing", func(s *v1alpha1.ZSetClusterSpec) { s.Replicas = nil }, "no replicas"},
-		{"eviction", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.EvictionPolicy = "allkeys-lru" }, "noeviction"},
+		{"eviction", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.EvictionPolicy = "allkeys-lru" }, ""},
 		{"tuning", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.SkipList.P = "0.9" }, "0 < p <= 0.75"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func (s *Server) facts() telemetry.Facts {
 		MaxClients: values.MaxClients,
 		Used:       s.usedMemory(), Dataset: s.keyspace.Used(), Peak: s.peak.Load(),
 		Limit: values.MaxMemory.Bytes, Policy: values.MaxMemoryPolicy,
-		Keys: s.keyspace.Len(), Expiring: s.keyspace.Expiring(), Expired: s.keyspace.Expired(),
+		Keys: s.keyspace.Len(), Expiring: s.keyspace.Expiring(), Expired: s.keyspace.Expired(), Evicted: s.keyspace.Evictions(),
 		Ready: s.notReady() == "", Stats: s.stats,
 	}
 	// Of a node without a plain port it is that of TLS, as in real servers.
@@ -50,6 +50,7 @@ func (s *Server) facts() telemetry.Facts {
 		f.SoftLimit = limit
 	}
 	f.Container = containerLimit()
+	f.CurrentExceeded, f.TotalExceeded = s.env.Eviction.Exceeded()
 	for _, p := range values.LatencyPercentiles {
 		f.Percentiles = append(f.Percentiles, telemetry.Percentile(p))
 	}

@@ -63,7 +63,7 @@ type Server struct {
 
 	connections sync.WaitGroup // one each; Run waits
 	accepting   sync.WaitGroup // accept loops; Run waits
-	background  sync.WaitGroup // sweep and HTTP; Run waits
+	background  sync.WaitGroup // sweep, eviction and HTTP; Run waits
 
 	secure *secure.Keeper // nil when TLS is off
 
@@ -194,6 +194,7 @@ func (s *Server) Run(ctx context.Context) {
 		s.background.Go(func() { s.http.Serve(l) })
 	}
 	s.background.Go(s.sweep)
+	s.background.Go(func() { s.env.Eviction.Run(s.stopping) })
 	s.serving.Store(true)
 
 	select {

@@ -26,6 +26,7 @@ func (s *Server) sweep() {
 		s.env.Pause.Look(time.Now())
 		s.env.Tracking.Shrink()
 		s.expire(now)
+		s.env.Eviction.Wake()
 		s.stats.Tick(now)
 		s.notePeak()
 		if n%clientEvery == 0 {

@@ -151,12 +151,13 @@ type EngineSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([1-9][0-9]?|100)%$') || (isQuantity(self) && quantity(self).isInteger() && quantity(self).compareTo(quantity('1Mi')) >= 0)",message="maxMemory must be a percentage of resources.limits.memory from \"1%\" to \"100%\", or an amount of at least 1Mi such as \"2Gi\""
 	MaxMemory string `json:"maxMemory,omitempty"`
 
-	// What a node does when maxMemory is reached. This version knows `noeviction`: writes that need memory are refused.
+	// What a node does when maxMemory is reached. `noeviction` refuses writes that need memory. The others remove keys, of all
+	// (`allkeys-`) or of those that expire (`volatile-`): the least recently used (`lru`), the least frequently used (`lfu`),
+	// any (`random`), or those that expire first (`ttl`). Changed live.
 	//
 	// +optional
 	// +kubebuilder:default=noeviction
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self == 'noeviction'",message="evictionPolicy must be noeviction: this version refuses writes when memory is full and evicts nothing"
+	// +kubebuilder:validation:Enum=noeviction;allkeys-lru;allkeys-lfu;allkeys-random;volatile-lru;volatile-lfu;volatile-random;volatile-ttl
 	EvictionPolicy string `json:"evictionPolicy,omitempty"`
 }
 

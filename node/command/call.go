@@ -45,6 +45,7 @@ type Call struct {
 	changed []string // keys to invalidate once the command is done
 	told    int      // those of them whose readers know
 	flushed bool     // all of them
+	short   bool     // there was no memory left when the command, or what it is nested in, began
 
 	spec   *Spec     // what is running
 	now    int64     // At in Unix milliseconds

@@ -42,13 +42,13 @@ func dump(c *Call) {
 // restoreOptions is what follows the payload of RESTORE.
 type restoreOptions struct {
 	replace, absolute bool
-	idle              int64 // seconds
+	idle              int64 // seconds; -1 when not given
+	frequency         int64 // 0 to 255; -1 when not given
 }
 
-// readRestore reads what follows the payload. How often the key was used is
-// checked and then forgotten: nothing asks for it.
+// readRestore reads what follows the payload.
 func (c *Call) readRestore() (o restoreOptions, ok bool) {
-	idle, used := false, false
+	o.idle, o.frequency = -1, -1
 	rest := c.Args[4:]
 	for ; len(rest) > 0; rest = rest[1:] {
 		switch follows := len(rest) > 1; {
@@ -56,7 +56,7 @@ func (c *Call) readRestore() (o restoreOptions, ok bool) {
 			o.replace = true
 		case is(rest[0], "ABSTTL"):
 			o.absolute = true
-		case is(rest[0], "IDLETIME") && follows && !used:
+		case is(rest[0], "IDLETIME") && follows && o.frequency < 0:
 			n, isInt := resp.ParseInt(rest[1])
 			if !isInt {
 				c.W.Error(errNotInteger)
@@ -66,9 +66,9 @@ func (c *Call) readRestore() (o restoreOptions, ok bool) {
 				c.W.Error("ERR Invalid IDLETIME value, must be >= 0")
 				return o, false
 			}
-			idle, o.idle = true, n
+			o.idle = n
 			rest = rest[1:]
-		case is(rest[0], "FREQ") && follows && !idle:
+		case is(rest[0], "FREQ") && follows && o.idle < 0:
 			n, isInt := resp.ParseInt(rest[1])
 			if !isInt {
 				c.W.Error(errNotInteger)
@@ -78,7 +78,7 @@ func (c *Call) readRestore() (o restoreOptions, ok bool) {
 				c.W.Error("ERR Invalid FREQ value, must be >= 0 and <= 255")
 				return o, false
 			}
-			used = true
+			o.frequency = n
 			rest = rest[1:]
 		default:
 			c.W.Error(errSyntax)
@@ -122,7 +122,12 @@ func restore(c *Call) {
 		c.Held.Drop(c.Args[1])
 		e := c.Held.Put(c.Args[1], set)
 		c.Held.SetExpiry(e, at)
-		e.SetIdle(c.now, o.idle)
+		switch counts := c.countsUses(); {
+		case counts && o.frequency >= 0:
+			e.SetFrequency(c.now, uint8(o.frequency))
+		case !counts && o.idle >= 0:
+			e.SetIdle(c.now, o.idle)
+		}
 		c.touched(c.Args[1], eventRestore)
 	}
 	c.ok()

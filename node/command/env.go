@@ -39,6 +39,7 @@ type Env struct {
 	Scripts  *Scripts
 	Accounts *acl.Accounts
 	Denials  *acl.Log
+	Eviction *Eviction
 
 	ExpiryPaused atomic.Bool // by DEBUG: the sweep leaves expired keys alone
 }
@@ -51,5 +52,7 @@ func (env *Env) Complete() {
 	env.Scripts = newScripts()
 	env.Pause = &Pause{clients: env.Clients, keyspace: env.Keyspace}
 	env.Keyspace.Observe(keyObserver{env})
+	env.Eviction = newEviction(env)
+	env.followPolicy()
 	env.openAccounts()
 }

@@ -33,6 +33,7 @@ var (
 
 	eventNew     = event{config.EventNew, "new"}
 	eventExpired = event{config.EventExpired, "expired"}
+	eventEvicted = event{config.EventEvicted, "evicted"}
 	eventMiss    = event{config.EventMiss, "keymiss"}
 )
 
@@ -116,11 +117,16 @@ type keyObserver struct{ env *Env }
 func (o keyObserver) Created(key string) { o.env.publish(key, eventNew) }
 
 // Expired implements keyspace.Observer.
-func (o keyObserver) Expired(key string) {
+func (o keyObserver) Expired(key string) { o.gone(key, eventExpired) }
+
+// Evicted implements keyspace.Observer.
+func (o keyObserver) Evicted(key string) { o.gone(key, eventEvicted) }
+
+func (o keyObserver) gone(key string, e event) {
 	if o.env.Tracking.Active() {
 		o.env.Tracking.Invalidate(nil, key)
 	}
-	o.env.publish(key, eventExpired)
+	o.env.publish(key, e)
 }
 
 // Missed implements keyspace.Observer.

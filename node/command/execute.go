@@ -29,6 +29,9 @@ func (t *Table) Execute(c *Call) {
 	if refusal == "" && c.Env.Scripts.active.Load() > 0 && !c.admit(spec) {
 		refusal = errBusy
 	}
+	if refusal == "" && c.outOfMemory(spec) {
+		refusal = errOOM
+	}
 	c.Env.Stats.CommandsProcessed.Add(1)
 	switch {
 	case refusal != "":
@@ -143,11 +146,6 @@ func (c *Call) refuse(spec *Spec) string {
 		}
 		if refused := c.permitted(spec, c.Args, context); refused.Reason != acl.Allowed {
 			return "NOPERM " + refused.text(false)
-		}
-	}
-	if c.anyFlag(spec, DenyOOM) {
-		if limit := c.Env.Config.Values().MaxMemory.Bytes; limit > 0 && c.Env.UsedMemory() > limit {
-			return errOOM
 		}
 	}
 	if !spec.WhileSubscribed && c.Client.Subscriptions() > 0 && c.W.Proto() == 2 {

@@ -56,8 +56,7 @@ func (c *Call) runScript(p *script.Program, keys [][]byte, readOnly bool) {
 	}
 	scripts := c.Env.Scripts
 	h := &scriptHost{c: c, program: p, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W}
-	limit := c.Env.Config.Values().MaxMemory.Bytes
-	h.oom = limit > 0 && c.Env.UsedMemory() > limit && !p.Flags.AllowOOM
+	h.oom = c.short && !p.Flags.AllowOOM
 	spec, args, at, outer := c.spec, c.Args, c.At, c.Nested
 	h.whole = outer || p.Scope.Load() != scopeDeclared
 	var err error
@@ -118,7 +117,7 @@ func (c *Call) refuseScript(p *script.Program, readOnly bool) string {
 	if readOnly && !p.Flags.NoWrites {
 		return "ERR Can not execute a script with write flag using *_ro command."
 	}
-	if limit := c.Env.Config.Values().MaxMemory.Bytes; limit > 0 && c.Env.UsedMemory() > limit && !p.Flags.NoWrites && !p.Flags.AllowOOM {
+	if c.short && !p.Flags.NoWrites && !p.Flags.AllowOOM {
 		return errOOM
 	}
 	return ""

@@ -27,7 +27,8 @@ var configSpecs = []Spec{{
 			Group: "server", Since: "2.0.0", Complexity: "O(1)",
 			Summary: "Sets the statistics back to zero.",
 			Run: func(c *Call) {
-				c.Env.Stats.Reset(c.Env.Keyspace.Expired())
+				c.Env.Stats.Reset(c.Env.Keyspace.Expired(), c.Env.Keyspace.Evictions())
+				c.Env.Eviction.Reset()
 				c.ok()
 			},
 		},

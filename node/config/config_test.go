@@ -48,7 +48,7 @@ var refused = []struct {
 	{[]string{"maxmemory", "-1"}, "ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must be a memory value", true},
 	{[]string{"maxmemory", "1.5gb"}, "ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must be a memory value", true},
 	{[]string{"maxmemory", "0%"}, "ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must be a memory value or a percentage above 0 and up to 100", false},
-	{[]string{"maxmemory-policy", "x"}, "ERR CONFIG SET failed (possibly related to argument 'maxmemory-policy') - argument(s) must be one of the following: noeviction", false},
+	{[]string{"maxmemory-policy", "x"}, "ERR CONFIG SET failed (possibly related to argument 'maxmemory-policy') - argument(s) must be one of the following: volatile-lru, volatile-lfu, volatile-random, volatile-ttl, allkeys-lru, allkeys-lfu, allkeys-random, noeviction", false},
 	{[]string{"loglevel", "x"}, "ERR CONFIG SET failed (possibly related to argument 'loglevel') - argument(s) must be one of the following: debug, verbose, notice, warning, nothing", true},
 	{[]string{"protected-mode", "maybe"}, "ERR CONFIG SET failed (possibly related to argument 'protected-mode') - argument must be 'yes' or 'no'", true},
 	{[]string{"client-query-buffer-limit", "10"}, "ERR CONFIG SET failed (possibly related to argument 'client-query-buffer-limit') - argument must be between 1048576 and 9223372036854775807 inclusive", true},

@@ -40,7 +40,6 @@ var foreign = []struct{ pattern, why string }{
 	{"set-max-*", "the node holds sorted sets only"},
 	{"stream-*", "the node holds sorted sets only"},
 	{"hll-*", "the node holds sorted sets only"},
-	{"maxmemory-*", "the only policy is noeviction, which has nothing to tune"},
 	{"activedefrag", "the node has no fragmentation of this kind to undo"},
 	{"active-defrag-*", "the node has no fragmentation of this kind to undo"},
 	{"lazyfree-*", "not adjustable"},

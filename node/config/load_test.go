@@ -60,7 +60,7 @@ func TestDefaults(t *testing.T) {
 			Replica: OutputBufferLimit{Hard: 256 << 20, Soft: 64 << 20, SoftFor: time.Minute},
 			PubSub:  OutputBufferLimit{Hard: 32 << 20, Soft: 8 << 20, SoftFor: time.Minute},
 		},
-		MaxMemory: MemoryLimit{Bytes: 0, Text: "0"}, MaxMemoryPolicy: "noeviction",
+		MaxMemory: MemoryLimit{Bytes: 0, Text: "0"}, MaxMemorySamples: 5, EvictionTenacity: 10, LFULogFactor: 10, LFUDecayTime: 1, MaxMemoryPolicy: "noeviction",
 		ZSetMaxListpackEntries: 128, ZSetMaxListpackValue: 64, SkipListP: P{Value: 1 / math.E, Text: "1/e"}, SkipListMaxLevel: 32,
 		Dir: ".", Databases: 1, LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
 	}
@@ -145,7 +145,7 @@ func TestLoadErrors(t *testing.T) {
 		{"node.conf", "maxmemory 1.5gb", `node.conf:1: directive "maxmemory": argument must be a memory value (allowed: a memory size, or a share of the container's memory limit such as 75%; 0 = no limit)`},
 		{"node.conf", "maxmemory 101%", `node.conf:1: directive "maxmemory": argument must be a memory value or a percentage above 0 and up to 100`},
 		{"node.conf", "maxmemory 0.00001%", `node.conf:1: directive "maxmemory": 0.00001% of 1000000 bytes is less than one byte`},
-		{"node.conf", "maxmemory-policy allkeys-lru", `node.conf:1: directive "maxmemory-policy": argument(s) must be one of the following: noeviction`},
+		{"node.conf", "maxmemory-policy lru", `node.conf:1: directive "maxmemory-policy": argument(s) must be one of the following: volatile-lru, volatile-lfu, volatile-random, volatile-ttl, allkeys-lru, allkeys-lfu, allkeys-random, noeviction`},
 		{"node.conf", "zset-skiplist-p 0.76", `node.conf:1: directive "zset-skiplist-p": P must be greater than 0 and at most 0.75, got 0.76`},
 		{"node.conf", "zset-skiplist-p 1/3", `node.conf:1: directive "zset-skiplist-p": argument must be 1/e or a decimal number (allowed: 1/e, or a decimal above 0 and up to 0.75)`},
 		{"node.conf", "zset-skiplist-p nan", `node.conf:1: directive "zset-skiplist-p": argument must be 1/e or a decimal number (allowed: 1/e, or a decimal above 0 and up to 0.75)`},

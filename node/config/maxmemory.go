@@ -46,6 +46,11 @@ func parseMaxMemory(text string, on machine) (MemoryLimit, error) {
 	return MemoryLimit{Bytes: bytes, Text: text}, nil
 }
 
+// evictionPolicies are the values of maxmemory-policy.
+var evictionPolicies = []string{
+	"volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction",
+}
+
 // parseDecimal reads a decimal number. Unlike strconv it refuses
 // hexadecimal, '_', inf and nan.
 func parseDecimal(text string) (float64, error) {

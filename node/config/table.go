@@ -257,8 +257,33 @@ var table = []directive{
 	},
 	{
 		name: "maxmemory-policy", group: memory, initial: "noeviction", live: true,
-		doc:  "what happens to a write that would exceed maxmemory; noeviction refuses it",
-		kind: oneOf(func(v *Values) *string { return &v.MaxMemoryPolicy }, "noeviction"),
+		doc: "which keys make room above maxmemory: of all, or of those that expire",
+		note: "The least recently used (`lru`), the least frequently used (`lfu`), any (`random`), or those that expire first (`ttl`). " +
+			"`noeviction` refuses commands that need memory, as do the others when no key can go. A change takes what is known of keys along: " +
+			"a key used two minutes ago is that under LRU and LFU, only how often it was used has to be seen anew.",
+		kind: oneOf(func(v *Values) *string { return &v.MaxMemoryPolicy }, evictionPolicies...),
+	},
+	{
+		name: "maxmemory-samples", group: memory, initial: "5", live: true,
+		doc:  "keys that are looked at for each one evicted; more find better ones and take longer",
+		kind: integer(func(v *Values) *int { return &v.MaxMemorySamples }, 1, 64),
+	},
+	{
+		name: "maxmemory-eviction-tenacity", group: memory, initial: "10", live: true,
+		doc: "how long one command evicts before it leaves the rest to the background; 100 = until there is room",
+		note: "At 0 not at all. Up to 10 it is 50 microseconds for each step, so 500 by default; from there on each step takes 15 % more, up to two minutes at 99. " +
+			"The background keeps evicting, and commands it has not caught up with run.",
+		kind: integer(func(v *Values) *int { return &v.EvictionTenacity }, 0, 100),
+	},
+	{
+		name: "lfu-log-factor", group: memory, initial: "10", live: true,
+		doc:  "how slowly the count of uses grows under LFU: its top, 255, stands for about a million uses at 10",
+		kind: integer(func(v *Values) *int { return &v.LFULogFactor }, 0, math.MaxInt32),
+	},
+	{
+		name: "lfu-decay-time", group: memory, initial: "1", live: true,
+		doc:  "minutes without use that take one off the count of uses under LFU; 0 = never",
+		kind: integer(func(v *Values) *int { return &v.LFUDecayTime }, 0, math.MaxInt32),
 	},
 
 	{

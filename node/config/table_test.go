@@ -26,7 +26,7 @@ func TestTable(t *testing.T) {
 		if err := d.apply(v, []string{text}, machine{}); err != nil || d.get(v) != text {
 			t.Errorf("the default of %s prints %q, which reads as %q: %v", d.name, text, d.get(v), err)
 		}
-		if why := whyUnknown(d.name); d.live && !strings.HasPrefix(why, "unknown") && !strings.HasPrefix(d.allowed, "only") && d.name != "maxmemory-policy" {
+		if why := whyUnknown(d.name); d.live && !strings.HasPrefix(why, "unknown") && !strings.HasPrefix(d.allowed, "only") {
 			t.Errorf("%s is also listed as foreign: %s", d.name, why)
 		}
 	}

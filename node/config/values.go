@@ -46,8 +46,12 @@ type Values struct {
 	LatencyPercentiles      []Percentile
 
 	// Memory.
-	MaxMemory       MemoryLimit
-	MaxMemoryPolicy string // "noeviction"
+	MaxMemory        MemoryLimit
+	MaxMemoryPolicy  string // one of evictionPolicies
+	MaxMemorySamples int    // keys looked at for each one evicted
+	EvictionTenacity int    // 0 to 100: how long a command evicts
+	LFULogFactor     int
+	LFUDecayTime     int // minutes; 0 = counts never fall
 
 	// Sorted sets.
 	ZSetMaxListpackEntries int // members; 0 = never a listpack

@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"math"
 	"sync/atomic"
 
 	"zset.dev/operator/zset"
@@ -18,9 +17,7 @@ type Entry struct {
 	setBytes int64  // what the set took when it was last settled
 	due      int32  // index in the partition's heap; -1 when it does not expire
 
-	// When the key was last used, in seconds since the epoch modulo 2^32. It is
-	// written beside other readers.
-	used atomic.Uint32
+	used atomic.Uint32 // a word of use (usage.go); written beside other readers
 }
 
 // slot is the key's hash slot.
@@ -47,20 +44,28 @@ func (e *Entry) Write(t *zset.Tuning) *zset.Set {
 func (e *Entry) ExpireAt() int64 { return e.expireAt }
 
 // Idle is how many seconds the key has not been used by now (milliseconds since
-// the epoch).
-func (e *Entry) Idle(now int64) int64 {
-	return max(int64(int32(uint32(now/1000)-e.used.Load())), 0)
-}
+// the epoch); under an LFU policy, to a minute.
+func (e *Entry) Idle(now int64) int64 { return idle(e.used.Load(), now) }
 
 // SetIdle takes the key for one that has not been used for so many seconds.
-func (e *Entry) SetIdle(now, seconds int64) {
-	e.used.Store(uint32(now/1000 - min(seconds, math.MaxInt32)))
+func (e *Entry) SetIdle(now, seconds int64) { e.used.Store(timeWord(now, seconds)) }
+
+// Frequency is how often the key was used of late, on a logarithmic scale of 0
+// to 255. It means something under an LFU policy.
+func (ks *Keyspace) Frequency(e *Entry, now int64) uint8 {
+	return ks.counting.Load().count(e.used.Load(), now)
+}
+
+// SetFrequency takes the key for one that was used so often.
+func (e *Entry) SetFrequency(now int64, frequency uint8) {
+	e.used.Store(countWord(frequency, now))
 }
 
 // use notes that the key is used now.
-func (e *Entry) use(now int64) {
-	if second := uint32(now / 1000); e.used.Load() != second {
-		e.used.Store(second)
+func (e *Entry) use(ks *Keyspace, now int64) {
+	before := e.used.Load()
+	if after := ks.usedWord(before, now); after != before {
+		e.used.Store(after)
 	}
 }
 

@@ -129,7 +129,7 @@ func (h *Held) Find(key []byte) *Entry {
 	}
 	h.Hits++
 	if !h.Quiet {
-		e.use(h.now)
+		e.use(h.ks, h.now)
 	}
 	return e
 }
@@ -168,7 +168,7 @@ func (h *Held) insert(key []byte, set *zset.Set, created bool) *Entry {
 		hash: h.ks.hash(key, slot),
 		due:  -1,
 	}
-	e.use(h.now)
+	e.used.Store(h.ks.freshWord(h.now))
 	e.setBytes = int64(e.set.MemoryUsage())
 	p := h.writable(slot)
 	if h.left {

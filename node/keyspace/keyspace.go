@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"hash/maphash"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 )
@@ -17,12 +18,15 @@ type Keyspace struct {
 	keys     atomic.Int64
 	expiring atomic.Int64
 	expired  atomic.Int64 // keys removed because their time had come, ever
+	evicted  atomic.Int64 // keys removed to make room, ever
 
 	watched atomic.Int64 // keys watched, once for each watcher
 	awaited atomic.Int64 // keys waited for
 
 	observer  Observer    // set before use
 	suspended atomic.Bool // expired keys are not removed
+	counting  atomic.Pointer[Counting]
+	evictor   evictor
 
 	expireFrom int // the partition ExpireDue goes on with; owned by its caller
 }
@@ -41,7 +45,12 @@ type partition struct {
 }
 
 // New makes an empty keyspace.
-func New() *Keyspace { return &Keyspace{seed: maphash.MakeSeed(), observer: nobody{}} }
+func New() *Keyspace {
+	ks := &Keyspace{seed: maphash.MakeSeed(), observer: nobody{}}
+	ks.Count(Counting{})
+	ks.evictor.rng = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	return ks
+}
 
 // Used is the bytes that all keys and what they hold take.
 func (ks *Keyspace) Used() int64 { return ks.used.Load() }

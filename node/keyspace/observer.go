@@ -6,6 +6,7 @@ package keyspace
 type Observer interface {
 	Created(key string) // there is a key now that was not there before
 	Expired(key string) // a key was removed because its time had come
+	Evicted(key string) // a key was removed to make room
 	Missed(key []byte)  // a command that reads found no such key
 }
 
@@ -17,6 +18,7 @@ type nobody struct{}
 
 func (nobody) Created(string) {}
 func (nobody) Expired(string) {}
+func (nobody) Evicted(string) {}
 func (nobody) Missed([]byte)  {}
 
 // expire removes an entry whose time has come.
@@ -26,4 +28,13 @@ func (p *partition) expire(ks *Keyspace, e *Entry) {
 	ks.expired.Add(1)
 	p.touch(key)
 	ks.observer.Expired(key)
+}
+
+// evict removes an entry to make room.
+func (p *partition) evict(ks *Keyspace, e *Entry) {
+	key := e.key
+	p.remove(ks, e)
+	ks.evicted.Add(1)
+	p.touch(key)
+	ks.observer.Evicted(key)
 }

@@ -148,6 +148,7 @@ type heard struct{ events []string }
 
 func (h *heard) Created(key string) { h.events = append(h.events, "+"+key) }
 func (h *heard) Expired(key string) { h.events = append(h.events, "-"+key) }
+func (h *heard) Evicted(key string) { h.events = append(h.events, "!"+key) }
 func (h *heard) Missed(key []byte)  { h.events = append(h.events, "?"+string(key)) }
 
 func TestObserverAndWatch(t *testing.T) {

@@ -53,6 +53,10 @@ type Facts struct {
 	// Keyspace.
 	Keys, Expiring int
 	Expired        int64 // ever
+	Evicted        int64 // ever
+
+	// How long more memory was used than maxmemory allows.
+	CurrentExceeded, TotalExceeded time.Duration
 
 	// CPU, seconds.
 	UserCPU, SystemCPU float64

@@ -40,6 +40,8 @@ var metrics = []metric{
 	gauge("keys", "Keys.", func(f *Facts) float64 { return float64(f.Keys) }),
 	gauge("keys_expiring", "Keys with an expiry.", func(f *Facts) float64 { return float64(f.Expiring) }),
 	counter("keys_expired_total", "Keys removed because their time had come.", func(f *Facts) float64 { return float64(f.Expired) }),
+	counter("keys_evicted_total", "Keys removed to make room.", func(f *Facts) float64 { return float64(f.Evicted) }),
+	counter("memory_exceeded_seconds_total", "Time during which more memory was used than maxmemory allows.", func(f *Facts) float64 { return f.TotalExceeded.Seconds() }),
 	counter("connections_accepted_total", "Connections accepted.", func(f *Facts) float64 { return float64(f.Stats.ConnectionsAccepted.Load()) }),
 	counter("connections_rejected_total", "Connections turned away.", func(f *Facts) float64 { return float64(f.Stats.ConnectionsRejected.Load()) }),
 	counter("commands_processed_total", "Commands answered.", func(f *Facts) float64 { return float64(f.Stats.CommandsProcessed.Load()) }),
@@ -134,5 +136,6 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	count(closedDesc, float64(f.Stats.IdleClosed.Load()), "idle")
 	count(closedDesc, float64(f.Stats.OutputLimitClosed.Load()), "output_limit")
 	count(closedDesc, float64(f.Stats.QueryLimitClosed.Load()), "query_limit")
+	count(closedDesc, float64(f.Stats.ClientsEvicted.Load()), "memory")
 	count(closedDesc, float64(f.Stats.ProtocolErrors.Load()), "protocol_error")
 }

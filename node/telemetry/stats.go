@@ -30,6 +30,8 @@ type Stats struct {
 	ChannelsDenied      atomic.Int64
 	DatabasesDenied     atomic.Int64
 	ExpiredBase         atomic.Int64 // what Expired counted at the last reset
+	EvictedBase         atomic.Int64 // likewise
+	ClientsEvicted      atomic.Int64 // closed to free memory
 	Reads               atomic.Int64 // reads from sockets
 	Writes              atomic.Int64 // writes to sockets
 
@@ -129,16 +131,18 @@ func (s *Stats) Errors() []ErrorCount {
 	return all
 }
 
-// Reset sets every counter back; expired is what the keyspace counts now.
-func (s *Stats) Reset(expired int64) {
+// Reset sets every counter back; expired and evicted are what the keyspace
+// counts now.
+func (s *Stats) Reset(expired, evicted int64) {
 	for _, n := range []*atomic.Int64{
 		&s.ConnectionsAccepted, &s.ConnectionsRejected, &s.OutputLimitClosed, &s.QueryLimitClosed, &s.IdleClosed, &s.ProtocolErrors,
 		&s.CommandsProcessed, &s.BytesIn, &s.BytesOut, &s.Hits, &s.Misses, &s.AuthFailures, &s.HandshakesFailed, &s.CommandsDenied,
-		&s.KeysDenied, &s.ChannelsDenied, &s.DatabasesDenied, &s.Reads, &s.Writes,
+		&s.KeysDenied, &s.ChannelsDenied, &s.DatabasesDenied, &s.Reads, &s.Writes, &s.ClientsEvicted,
 	} {
 		n.Store(0)
 	}
 	s.ExpiredBase.Store(expired)
+	s.EvictedBase.Store(evicted)
 	for i := range s.commands {
 		c := &s.commands[i]
 		c.Calls.Store(0)

@@ -58,7 +58,7 @@ func TestInfoLines(t *testing.T) {
 			t.Errorf("lacks %q", line)
 		}
 	}
-	f.Stats.Reset(0)
+	f.Stats.Reset(0, 0)
 	if len(f.Stats.Errors()) != 0 || ping.Calls.Load() != 0 {
 		t.Error("Reset left counts")
 	}

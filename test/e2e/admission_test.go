@@ -21,7 +21,7 @@ func TestInvalidManifestsAreRefused(t *testing.T) {
 		{"sharding", "{mode: Cluster}", "Replicated"},
 		{"two shards", "{shards: 2}", "shards"},
 		{"a replica", "{replicas: 1}", "replicas"},
-		{"eviction", "{engine: {evictionPolicy: allkeys-lru}}", "noeviction"},
+		{"eviction", "{engine: {evictionPolicy: lru}}", "allkeys-lru"},
 		{"memory share over the whole", "{engine: {maxMemory: '101%'}}", "maxMemory"},
 		{"memory in words", "{engine: {maxMemory: plenty}}", "maxMemory"},
 		{"unknown field", "{engine: {skiplist: {p: '0.25'}}}", `unknown field "spec.engine.skiplist"`},
