@@ -103,7 +103,7 @@ func memoryStats(c *Call) {
 		{"clients.normal", f.QueryBytes + f.ReplyBytes},
 		{"cluster.links", int64(0)},
 		{"aof.buffer", int64(0)},
-		{"lua.caches", int64(0)},
+		{"lua.caches", f.ScriptBytes},
 		{"functions.caches", int64(0)},
 		{"overhead.total", overhead},
 		{"keys.count", int64(f.Keys)},

@@ -40,6 +40,9 @@ type runningScript struct {
 	partitions []int // which it needs otherwise; guarded by Scripts.mu
 }
 
+// Kept is the number of scripts kept, and the bytes of their text.
+func (s *Scripts) Kept() (n int, bytes int64) { return s.engine.Size() }
+
 func newScripts() *Scripts {
 	return &Scripts{engine: script.NewEngine()}
 }

@@ -63,6 +63,9 @@ type Facts struct {
 
 	Ready bool // serving
 
+	Scripts     int // kept
+	ScriptBytes int64
+
 	TLS *TLS // nil when it is off
 
 	Stats *Stats

@@ -24,6 +24,7 @@ var sections = []section{
 	{"Stats", false, writeStats},
 	{"Replication", false, writeReplication},
 	{"CPU", false, writeCPU},
+	{"Modules", false, func(io.Writer, *Facts) {}}, // there are none
 	{"Commandstats", true, writeCommandstats},
 	{"Errorstats", false, writeErrorstats},
 	{"Latencystats", true, writeLatencystats},
@@ -53,6 +54,7 @@ func WriteInfo(w io.Writer, f *Facts, names ...string) {
 		first = false
 		io.WriteString(w, "# "+s.name+"\r\n")
 		s.write(w, f)
+		writeForeign(w, s.name)
 	}
 }
 
@@ -110,6 +112,7 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "used_memory_rss_human", human(f.Resident))
 	line(w, "used_memory_peak", f.Peak)
 	line(w, "used_memory_peak_human", human(f.Peak))
+	line(w, "used_memory_peak_perc", fmt.Sprintf("%.2f%%", 100*ratio(f.Used, f.Peak)))
 	line(w, "used_memory_overhead", f.Used-f.Dataset)
 	line(w, "used_memory_dataset", f.Dataset)
 	line(w, "used_memory_dataset_perc", fmt.Sprintf("%.2f%%", 100*ratio(f.Dataset, f.Used)))
@@ -125,6 +128,7 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "mem_fragmentation_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.Used)))
 	line(w, "mem_fragmentation_bytes", f.Resident-f.Used)
 	line(w, "mem_allocator", "go")
+	writeAllocator(w, f)
 }
 
 // writePersistence tells of none: data are in memory only.

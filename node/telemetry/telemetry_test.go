@@ -22,8 +22,8 @@ func titles(text string) (all []string) {
 }
 
 func TestInfoSections(t *testing.T) {
-	const usual = "Server Clients Memory Persistence Stats Replication CPU Errorstats Cluster Keyspace"
-	const all = "Server Clients Memory Persistence Stats Replication CPU Commandstats Errorstats Latencystats Cluster TLS Keyspace"
+	const usual = "Server Clients Memory Persistence Stats Replication CPU Modules Errorstats Cluster Keyspace"
+	const all = "Server Clients Memory Persistence Stats Replication CPU Modules Commandstats Errorstats Latencystats Cluster TLS Keyspace"
 	for _, c := range []struct{ names, want string }{
 		{"", usual}, {"default", usual}, {"all", all}, {"everything", all}, {"ALL", all},
 		{"memory", "Memory"}, {"keyspace CPU", "CPU Keyspace"}, {"nosuch", ""}, {"nosuch memory", "Memory"}, {"commandstats latencystats tls default", all},
@@ -33,6 +33,32 @@ func TestInfoSections(t *testing.T) {
 		WriteInfo(&text, &f, strings.Fields(c.names)...)
 		if got := strings.Join(titles(text.String()), " "); got != c.want {
 			t.Errorf("INFO %s: %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// Tools read a section into a map: a field must be there once.
+func TestInfoFieldsAreOfTheirOwn(t *testing.T) {
+	f := testFacts()
+	var text strings.Builder
+	WriteInfo(&text, &f, "everything")
+	seen := map[string]bool{}
+	for line := range strings.SplitSeq(text.String(), "\r\n") {
+		if name, _, ok := strings.Cut(line, ":"); ok {
+			if seen[name] {
+				t.Errorf("%s is there twice", name)
+			}
+			seen[name] = true
+		}
+	}
+	for section, fields := range foreign {
+		if !strings.Contains(text.String(), "# "+section+"\r\n") {
+			t.Errorf("there is no section %s", section)
+		}
+		for _, field := range fields {
+			if !seen[field.name] {
+				t.Errorf("lacks %s", field.name)
+			}
 		}
 	}
 }

@@ -1,0 +1,58 @@
+package telemetry
+
+import (
+	"fmt"
+	"io"
+)
+
+// foreign are fields of INFO that dashboards and exporters read, about parts
+// of other servers that this one does not have: what there is none of is 0.
+var foreign = map[string][]struct{ name, value string }{
+	"Server": {
+		{"redis_git_sha1", "00000000"}, {"redis_git_dirty", "0"}, {"process_supervised", "no"}, {"io_threads_active", "0"},
+	},
+	"Memory": {
+		{"used_memory_startup", "0"}, {"number_of_functions", "0"}, {"number_of_libraries", "0"}, {"used_memory_functions", "0"},
+		{"mem_not_counted_for_evict", "0"}, {"mem_replication_backlog", "0"}, {"mem_total_replication_buffers", "0"}, {"mem_clients_slaves", "0"},
+		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"}, {"active_defrag_running", "0"}, {"lazyfree_pending_objects", "0"}, {"lazyfreed_objects", "0"},
+	},
+	"Persistence": {
+		{"rdb_last_bgsave_time_sec", "-1"}, {"rdb_current_bgsave_time_sec", "-1"}, {"rdb_saves", "0"}, {"rdb_last_cow_size", "0"},
+		{"rdb_last_load_keys_expired", "0"}, {"rdb_last_load_keys_loaded", "0"}, {"aof_rewrite_scheduled", "0"}, {"aof_last_rewrite_time_sec", "-1"},
+		{"aof_current_rewrite_time_sec", "-1"}, {"aof_rewrites", "0"}, {"aof_rewrites_consecutive_failures", "0"}, {"aof_last_cow_size", "0"},
+		{"module_fork_in_progress", "0"}, {"module_fork_last_cow_size", "0"},
+	},
+	"Stats": {
+		{"total_net_repl_input_bytes", "0"}, {"total_net_repl_output_bytes", "0"}, {"instantaneous_input_repl_kbps", "0.00"}, {"instantaneous_output_repl_kbps", "0.00"},
+		{"expired_stale_perc", "0.00"}, {"expired_time_cap_reached_count", "0"}, {"migrate_cached_sockets", "0"}, {"slave_expires_tracked_keys", "0"},
+		{"active_defrag_hits", "0"}, {"active_defrag_misses", "0"}, {"active_defrag_key_hits", "0"}, {"active_defrag_key_misses", "0"},
+		{"dump_payload_sanitizations", "0"}, {"io_threaded_reads_processed", "0"}, {"io_threaded_writes_processed", "0"},
+	},
+	"CPU": {{"used_cpu_sys_children", "0.000000"}, {"used_cpu_user_children", "0.000000"}},
+}
+
+func writeForeign(w io.Writer, section string) {
+	for _, f := range foreign[section] {
+		line(w, f.name, f.value)
+	}
+}
+
+// writeAllocator tells of memory below the keys: what they need, what of the
+// runtime's heap is in use for that and everything else, and what the runtime
+// has of the system.
+func writeAllocator(w io.Writer, f *Facts) {
+	line(w, "allocator_allocated", f.Used)
+	line(w, "allocator_active", f.HeapInUse)
+	line(w, "allocator_resident", f.HeapSystem)
+	line(w, "allocator_frag_ratio", fmt.Sprintf("%.2f", ratio(f.HeapInUse, f.Used)))
+	line(w, "allocator_frag_bytes", f.HeapInUse-f.Used)
+	line(w, "allocator_rss_ratio", fmt.Sprintf("%.2f", ratio(f.HeapSystem, f.HeapInUse)))
+	line(w, "allocator_rss_bytes", f.HeapSystem-f.HeapInUse)
+	line(w, "rss_overhead_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.HeapSystem)))
+	line(w, "rss_overhead_bytes", f.Resident-f.HeapSystem)
+	line(w, "used_memory_lua", f.ScriptBytes)
+	line(w, "used_memory_lua_human", human(f.ScriptBytes))
+	line(w, "used_memory_scripts", f.ScriptBytes)
+	line(w, "used_memory_scripts_human", human(f.ScriptBytes))
+	line(w, "number_of_cached_scripts", f.Scripts)
+}
