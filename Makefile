@@ -49,7 +49,7 @@ kube-check: up ## Prove that the local Kubernetes behaves as a real one, node fa
 	@hack/kube/kube.sh check
 
 ##@ Build
-.PHONY: build generate fmt images images-push bench-engine clean
+.PHONY: build generate fmt images images-push bench-engine bench-node clean
 build: ## Build the operator and the node into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/manager ./cmd/node
 generate: ## Regenerate deepcopy, CRD, RBAC, docs/api.md, docs/commands.md and docs/configuration.md
@@ -67,6 +67,12 @@ ifdef SHORT
 else
 	go -C hack/bench run ./engine -long -out ../../docs/bench
 	go -C hack/bench run ./seeds -long -out ../../docs/bench
+endif
+bench-node: ## Benchmark the node beside Redis and Valkey; writes docs/bench/node.md (a quarter of an hour; SHORT=1 prints only, 90 seconds)
+ifdef SHORT
+	go -C hack/bench run ./node -short
+else
+	go -C hack/bench run ./node -out ../../docs/bench
 endif
 clean: ## Remove what was built in this checkout (the local Kubernetes' binaries stay in the cache)
 	rm -rf bin .run
