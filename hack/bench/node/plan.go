@@ -177,7 +177,7 @@ func (s *settings) shapeOf(size string) (shape, error) {
 		unit = 1
 	}
 	n, err := strconv.Atoi(digits)
-	if err != nil || n < 20 || n > 100_000_000/unit || n*unit > 2*perCommand && n*unit%perCommand != 0 {
+	if err != nil || n < 1 || n > 100_000_000/unit || n*unit < 20 || n*unit > 2*perCommand && n*unit%perCommand != 0 {
 		return shape{}, fmt.Errorf("a size is small, or 20 to 100M members and above 200 a multiple of 100, not %q", size)
 	}
 	sh := sized(n * unit)
