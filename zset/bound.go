@@ -71,3 +71,12 @@ func (b LexBound) bound(score float64, through bool) bound {
 	}
 	return bound{score: score, member: b.Value, tie: tieMember}
 }
+
+// follows says that the gap before Value or, if through, the one after it lies after a member, whatever the scores.
+func (b LexBound) follows(member []byte, through bool) bool {
+	if b.Infinite != 0 {
+		return b.Infinite > 0
+	}
+	c := bytes.Compare(member, b.Value)
+	return c < 0 || c == 0 && through
+}

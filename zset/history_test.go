@@ -109,7 +109,7 @@ func (h *history) step() bool {
 		r := LexRange{Min: h.lexBound(), Max: h.lexBound()}
 		got := h.set.ByLex(r)
 		start, end := got.Start, got.End
-		if h.model.oneScore() {
+		if h.model.ordered() {
 			start, end = h.model.byLex(r)
 		}
 		h.ranged(fmt.Sprintf("ByLex(%+v)", r), got, start, end)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A model is a sorted set so plain that it can be believed: a sorted slice and a map.
@@ -111,9 +112,9 @@ func (m *model) removeRange(start, end int) {
 	m.sorted = slices.Delete(m.sorted, start, end)
 }
 
-// oneScore says that all members have the same score, without which a lexicographic range means nothing.
-func (m *model) oneScore() bool {
-	return len(m.sorted) == 0 || m.sorted[0].score == m.sorted[len(m.sorted)-1].score
+// ordered says that the members are in the order of their bytes, without which a lexicographic range means nothing.
+func (m *model) ordered() bool {
+	return slices.IsSortedFunc(m.sorted, func(a, b pair) int { return strings.Compare(a.member, b.member) })
 }
 
 // sort puts pairs that were appended in order.

@@ -1,5 +1,7 @@
 package zset
 
+import "sort"
+
 // Range is a run of members by rank: those from Start up to but not including End. It is got from a set's By
 // methods, or made by hand, and is good until the set changes; beyond that it stays safe to use, as the ranks
 // that it says.
@@ -64,8 +66,8 @@ type LexBound struct {
 	Infinite  int
 }
 
-// LexRange selects members by their bytes, in a set whose scores are all the same. With other scores in it the
-// result is of no use, but safe.
+// LexRange selects members by their bytes, in a set whose members are in the order of their bytes: one whose scores
+// are all the same, or happen to rise with the members. In any other set the result is of no use, but safe.
 type LexRange struct{ Min, Max LexBound }
 
 // ByRank selects by rank, both ends included; negative ones count from the end, -1 being the last member.
@@ -94,11 +96,25 @@ func (s *Set) ByScore(r ScoreRange) Range {
 
 // ByLex selects by member.
 func (s *Set) ByLex(r LexRange) Range {
-	_, score, ok := s.At(0)
-	if !ok {
+	if s.Len() == 0 {
 		return Range{}
 	}
-	return s.between(r.bounds(score))
+	_, first, _ := s.At(0)
+	_, last, _ := s.At(s.Len() - 1)
+	if first == last {
+		return s.between(r.bounds(first))
+	}
+	low := s.firstMember(0, r.Min, r.Min.Exclusive)
+	return Range{Start: low, End: s.firstMember(low, r.Max, !r.Max.Exclusive)}
+}
+
+// firstMember is the rank, from the given one on, of the first member that b does not follow, in a set whose members
+// are in the order of their bytes whatever the scores.
+func (s *Set) firstMember(from int, b LexBound, through bool) int {
+	return from + sort.Search(s.Len()-from, func(i int) bool {
+		member, _, _ := s.At(from + i)
+		return !b.follows(member, through)
+	})
 }
 
 // between finds the members after low and before high.
