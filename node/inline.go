@@ -4,8 +4,8 @@ import "bytes"
 
 // splitInline cuts a line into words, as a shell-like client types them:
 // separated by blanks, "…" with \n \r \t \b \a \xHH and \ before any other
-// byte, '…' with \' only. A closing quote must end its word. The words are
-// written over the line itself, which they never outgrow.
+// byte, '…' with \' only. Quotes may begin and end inside a word, as in Valkey
+// 9.1. The words are written over the line itself, which they never outgrow.
 //
 // redcon's own reader of such lines knows neither \x nor quotes inside a word
 // and copies the line once a word, so it is not used for them.
@@ -38,9 +38,6 @@ func splitInline(line []byte, args [][]byte) ([][]byte, error) {
 				b, width := unescape(line[i:], quote)
 				line[to] = b
 				to, i = to+1, i+width
-			}
-			if i < len(line) && !isBlank(line[i]) {
-				return args, errQuotes
 			}
 		}
 		args = append(args, line[from:to:to])

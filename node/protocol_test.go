@@ -28,7 +28,7 @@ func TestMalformedRequests(t *testing.T) {
 		{"no string", "*1\r\nfoo\r\n", "-ERR Protocol error: expected '$', got 'f'\r\n"},
 		{"no line end after a string", "*1\r\n$4\r\nPINGxx" + ping, "-ERR Protocol error: invalid CRLF in request\r\n"},
 		{"quotes open", "PING \"a\r\n", "-ERR Protocol error: unbalanced quotes in request\r\n"},
-		{"quotes inside a word, as Redis 8 has it", "PING \"a\"b\r\n", "-ERR Protocol error: unbalanced quotes in request\r\n"},
+		{"quotes open inside a word", "PING 'a'b'c\r\n", "-ERR Protocol error: unbalanced quotes in request\r\n"},
 		{"a line without end", strings.Repeat("x", inlineBytes), "-ERR Protocol error: too big inline request\r\n"},
 		{"a count without end (its text ours)", "*" + strings.Repeat("1", 100), "-ERR Protocol error: invalid multibulk length\r\n"},
 		{"what is before is answered", ping + ping + "*x\r\n" + ping, pong + pong + "-ERR Protocol error: invalid multibulk length\r\n"},
@@ -54,6 +54,7 @@ func TestUnusualRequestsThatAreFine(t *testing.T) {
 		{"*-1\r\n", ""}, {"*0\r\n", ""}, {"\r\n", ""}, {"   \r\n", ""}, {"\n", ""},
 		{"PING\n", pong}, {"ping  'a b'\r\n", bulk("a b")}, {`PING "\x41\n\z\"` + "\"\r\n", bulk("A\nz\"")},
 		{"echo a\"b c\"\r\n", bulk("ab c")}, {`echo 'it\'s'` + "\r\n", bulk("it's")}, {"echo \"\"\r\n", bulk("")},
+		{"echo \"\"\"tes\"t-'k'e\"y\"\r\n", bulk("test-key")},
 		{"$4\r\n", "-ERR unknown command '$4', with args beginning with: \r\n"},
 		{"*1\r\n$0\r\n\r\n", "-ERR unknown command '', with args beginning with: \r\n"},
 	} {
