@@ -185,7 +185,7 @@ func (c *connection) refuse(err error) {
 	c.server.log.Debug("closed a client after a protocol error", "client", c.client.Addr, "error", err)
 	text := "ERR " + err.Error()
 	c.reply.Error(text)
-	c.server.stats.Error([]byte(text))
+	c.server.stats.Error([]byte(text), false)
 }
 
 // withinQueryLimit closes a client whose queries make the node hold too much:

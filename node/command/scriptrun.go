@@ -131,7 +131,7 @@ func (h *scriptHost) Call(args [][]byte) (reply []byte, err error) {
 	c.Args = args
 	if refusal = h.refuse(spec, refusal); refusal != "" {
 		h.w.Error(refusal)
-		c.Env.Stats.Error([]byte(refusal))
+		c.Env.Stats.Error([]byte(refusal), false)
 		return h.w.Bytes(), nil
 	}
 	if err := h.reach(spec, args); err != nil {

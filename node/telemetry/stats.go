@@ -75,8 +75,12 @@ func (c *CommandStat) Track(took time.Duration) {
 }
 
 // errorKinds bounds the table of error codes, which would otherwise grow with
-// whatever codes there are.
+// whatever codes scripts make up. The node's own codes are few, and always
+// counted.
 const errorKinds = 128
+
+// errorOverflow stands for the codes beyond errorKinds.
+const errorOverflow = "ERRORSTATS_OVERFLOW"
 
 // NewStats makes counters for the commands named, numbered in that order.
 func NewStats(commands []string) *Stats {
@@ -101,16 +105,20 @@ func (s *Stats) Commands() []*CommandStat {
 }
 
 // Error counts an error reply, given its text without the leading minus.
-func (s *Stats) Error(text []byte) {
+// Those of scripts, which may have any code, count by the overflow code once
+// there are errorKinds of them.
+func (s *Stats) Error(text []byte, ofScript bool) {
 	code := text
 	if i := bytes.IndexAny(text, " \r\n"); i >= 0 {
 		code = text[:i]
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.errors[string(code)]; known || len(s.errors) < errorKinds {
-		s.errors[string(code)]++
+	if _, known := s.errors[string(code)]; ofScript && !known && len(s.errors) >= errorKinds {
+		s.errors[errorOverflow]++
+		return
 	}
+	s.errors[string(code)]++
 }
 
 // ErrorCount is how often one code was answered.

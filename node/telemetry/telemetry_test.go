@@ -69,9 +69,9 @@ func TestInfoLines(t *testing.T) {
 	ping.Calls.Add(4)
 	ping.Nanos.Add(10_000)
 	f.Stats.Command(1).Rejected.Add(1)
-	f.Stats.Error([]byte("ERR syntax error"))
-	f.Stats.Error([]byte("ERR"))
-	f.Stats.Error([]byte("NOAUTH Authentication required.\r\n"))
+	f.Stats.Error([]byte("ERR syntax error"), false)
+	f.Stats.Error([]byte("ERR"), false)
+	f.Stats.Error([]byte("NOAUTH Authentication required.\r\n"), false)
 	var text strings.Builder
 	WriteInfo(&text, &f, "all")
 	for _, line := range []string{
@@ -92,11 +92,19 @@ func TestInfoLines(t *testing.T) {
 
 func TestErrorCodesAreBounded(t *testing.T) {
 	s := NewStats(nil)
-	for i := range 10 * errorKinds {
-		s.Error([]byte(strings.Repeat("X", i)))
+	const more = 9 * errorKinds
+	for i := range errorKinds + more {
+		s.Error([]byte(strings.Repeat("X", i)), true)
 	}
-	if n := len(s.Errors()); n != errorKinds {
-		t.Errorf("keeps %d codes, want %d", n, errorKinds)
+	s.Error([]byte("X"), true)
+	s.Error([]byte("ERR of the node's own"), false)
+	counts := map[string]int64{}
+	for _, e := range s.Errors() {
+		counts[e.Code] = e.Count
+	}
+	if len(counts) != errorKinds+2 || counts["X"] != 2 || counts["ERR"] != 1 || counts[errorOverflow] != more {
+		t.Errorf("keeps %d codes, of X %d, of ERR %d, beyond %d; want %d, 2, 1, %d",
+			len(counts), counts["X"], counts["ERR"], counts[errorOverflow], errorKinds+2, more)
 	}
 }
 
