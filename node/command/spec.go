@@ -64,7 +64,8 @@ type Keys []KeyPart
 //
 //   - First to Last by Step, where a negative Last counts from the end;
 //   - with Count, as many as that argument says, which follow it;
-//   - with Word, the argument after each such word, sought from First on.
+//   - with Word, the argument after the last such word, sought from First on;
+//     of several parts with words, the last of all.
 type KeyPart struct {
 	First, Last, Step int
 	Count             int
@@ -127,35 +128,37 @@ func (k Keys) span() (first, last, step int) {
 
 // of is the keys among args, nil when there are none. args has passed the
 // arity check. Of a part whose count is wrong there are none: the command
-// refuses it before it looks for a key. After a word there may be more than
-// the command will use, never fewer.
+// refuses it before it looks for a key. Of the keys after words only the last
+// is one: the command will use no other.
 func (k Keys) of(args [][]byte) [][]byte {
-	if len(k) == 1 {
+	if len(k) == 1 && k[0].Word == "" {
 		return k[0].of(args)
 	}
 	var keys [][]byte
+	words := false
 	for i := range k {
-		keys = append(keys, k[i].of(args)...)
+		if k[i].Word != "" {
+			words = true
+		} else {
+			keys = append(keys, k[i].of(args)...)
+		}
+	}
+	if words {
+		if last := k.lastAfterWord(args); last != nil {
+			keys = append(keys, last)
+		}
 	}
 	return keys
 }
 
+// of is the keys of a part without a word.
 func (p *KeyPart) of(args [][]byte) [][]byte {
-	switch {
-	case p.Count != 0:
+	if p.Count != 0 {
 		n, ok := resp.ParseInt(args[p.Count])
 		if !ok || n < 1 || n > int64(len(args)-p.Count-1) {
 			return nil
 		}
 		return args[p.Count+1 : p.Count+1+int(n)]
-	case p.Word != "":
-		var keys [][]byte
-		for i := p.First; i+1 < len(args); i++ {
-			if is(args[i], p.Word) {
-				keys = append(keys, args[i+1])
-			}
-		}
-		return keys
 	}
 	last := p.Last
 	if last < 0 {
