@@ -256,3 +256,15 @@ func TestExpiredKeysAreSwept(t *testing.T) {
 		t.Errorf("left %q", left)
 	}
 }
+
+func TestATimeThatIsPastCountsAsExpired(t *testing.T) {
+	s := start(t)
+	w := dial(t, s.addr)
+	for i, c := range [][]string{{"EXPIRE", "k", "-1"}, {"PEXPIRE", "k", "-1"}, {"EXPIREAT", "k", "1"}, {"PEXPIREAT", "k", "1"}} {
+		w.do("ZADD", "k", "1", "m")
+		w.expect(":1\r\n", c...)
+		if got, want := s.keyspace.Expired(), int64(i+1); got != want {
+			t.Errorf("after %q %d keys count as expired, want %d", c, got, want)
+		}
+	}
+}

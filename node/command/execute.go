@@ -91,8 +91,11 @@ func (t *Table) run(c *Call, spec *Spec) {
 // keys are still held.
 func (c *Call) finish() {
 	c.invalidate(c.Client)
-	c.Held.Ready(c.serve)
+	c.Held.Ready(c.clock, c.serve)
 }
+
+// clock is the time in Unix milliseconds, whatever At says.
+func (c *Call) clock() int64 { return c.Env.Now().UnixMilli() }
 
 // count adds a command, whose reply begins at start, to the statistics.
 func (c *Call) count(spec *Spec, start int) {
@@ -105,7 +108,7 @@ func (c *Call) count(spec *Spec, start int) {
 	c.At = end
 	if reply := c.W.Bytes()[start:]; len(reply) > 0 && reply[0] == '-' {
 		stat.Failed.Add(1)
-		c.Env.Stats.Error(reply[1:])
+		c.Env.Stats.Error(reply[1:], spec.Categories&Scripting != 0)
 	}
 }
 
@@ -124,7 +127,7 @@ func (c *Call) reject(spec *Spec, refusal string) {
 		}
 	}
 	c.W.Error(refusal)
-	c.Env.Stats.Error([]byte(refusal))
+	c.Env.Stats.Error([]byte(refusal), false)
 	c.At = c.Env.Now()
 }
 

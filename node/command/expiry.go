@@ -159,6 +159,7 @@ func expire(c *Call, unit int64, absolute bool) {
 		c.W.Int(0)
 		return
 	case at <= c.now:
+		c.Env.Keyspace.CountExpired()
 		c.remove(e)
 	default:
 		c.Held.SetExpiry(e, at)

@@ -19,7 +19,8 @@
 //     (Hold), for as long as it looks at or changes what they hold. Nothing
 //     here blocks while a partition is held.
 //   - A key whose time has come is never seen, whether or not it has been
-//     removed yet. It is removed when it is next looked up, or by ExpireDue.
+//     removed yet. It is removed when it is next looked up or met by Scan, or
+//     by ExpireDue.
 //   - A key never holds an empty set once Settle was called for it.
 //   - Used is the sum of what every entry, its key, its set and the tables
 //     take: it is back at its first value when the last key is gone.

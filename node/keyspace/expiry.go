@@ -85,3 +85,26 @@ func (p *partition) expireDue(ks *Keyspace, now int64, limit int) (removed int) 
 	}
 	return removed
 }
+
+// removeExpired removes those of the keys whose time has come by now, each with
+// its partition held, by h or for the moment.
+func (ks *Keyspace) removeExpired(h *Held, now int64, keys []string) {
+	for _, key := range keys {
+		p := ks.partitionOf(key)
+		if h.beside() {
+			p.mu.Lock()
+		}
+		slot := Slot([]byte(key))
+		e := p.find(slot, ks.hash([]byte(key), slot), []byte(key))
+		if e != nil && e.expireAt != 0 && e.expireAt <= now && !ks.suspended.Load() {
+			p.expire(ks, e)
+		}
+		if h.beside() {
+			p.mu.Unlock()
+		}
+	}
+}
+
+// CountExpired counts a key as expired that a command removed because the time
+// it gave it was past.
+func (ks *Keyspace) CountExpired() { ks.expired.Add(1) }

@@ -23,6 +23,8 @@ type Held struct {
 
 	left bool // Find left a key in place whose time had come
 
+	expired []string // keys whose time has come that Release removes, since they were met while reading
+
 	// Quiet lets Find not count as a use of the key (Entry.Idle). Set it after
 	// Hold, which sets it back.
 	Quiet bool
@@ -113,11 +115,15 @@ func (h *Held) Release() {
 	if h.cleared != nil {
 		h.discard()
 	}
+	if h.expired != nil {
+		h.ks.removeExpired(nil, h.now, h.expired)
+		h.expired = nil
+	}
 }
 
 // Find is the entry of key, nil when there is none or its time has come. In
-// that case it is removed, unless the partition is held for reading only or
-// expiry is suspended.
+// that case it is removed, unless expiry is suspended: at once, or by Release
+// when the partition is held for reading only.
 func (h *Held) Find(key []byte) *Entry {
 	e := h.Peek(key)
 	if e == nil {
@@ -144,9 +150,10 @@ func (h *Held) Peek(key []byte) *Entry {
 		return e
 	}
 	switch {
-	case h.shared:
 	case h.ks.suspended.Load():
 		h.left = true
+	case h.shared:
+		h.expired = append(h.expired, e.key)
 	default:
 		p.expire(h.ks, e)
 	}

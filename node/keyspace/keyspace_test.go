@@ -227,15 +227,55 @@ func TestExpiredKeysAreNotSeen(t *testing.T) {
 			t.Errorf("at %d a scan sees %v", c.now, seen)
 		}
 	}
-	if ks.Len() != 2 {
-		t.Fatalf("readers removed keys: %d left", ks.Len())
+	if ks.Len() != 0 || ks.Expired() != 2 {
+		t.Errorf("what was met while its time had come was not removed: %d left, %d counted", ks.Len(), ks.Expired())
 	}
-	var h Held
-	ks.Hold(&h, noon+10, []byte("soon"))
-	h.Find([]byte("soon"))
-	h.Release()
-	if ks.Len() != 1 || ks.Expired() != 1 {
-		t.Errorf("a writer's lookup left %d keys, counted %d expired", ks.Len(), ks.Expired())
+}
+
+// Whoever meets a key whose time has come removes it: a writer at once, a
+// reader when it is done, a scan at its end; but not while expiry is suspended.
+func TestWhoeverMeetsAnExpiredKeyRemovesIt(t *testing.T) {
+	key := []byte("due")
+	for _, c := range []struct {
+		name string
+		meet func(ks *Keyspace)
+	}{
+		{"a writer", func(ks *Keyspace) {
+			var h Held
+			ks.Hold(&h, noon, key)
+			h.Find(key)
+			h.Release()
+		}},
+		{"a reader", func(ks *Keyspace) {
+			var h Held
+			ks.HoldShared(&h, noon, key, []byte("other"))
+			h.Find(key)
+			h.Peek(key)
+			h.Release()
+		}},
+		{"a scan", func(ks *Keyspace) { ks.Scan(nil, 0, 10, noon, func(*Entry) {}) }},
+		{"a scan while all is held", func(ks *Keyspace) {
+			var h Held
+			ks.HoldAll(&h, noon)
+			ks.Scan(&h, 0, 10, noon, func(*Entry) {})
+			h.Release()
+		}},
+	} {
+		for _, suspended := range []bool{false, true} {
+			ks := New()
+			put(ks, "due", noon)
+			put(ks, "later", noon+1)
+			ks.SuspendExpiry(suspended)
+			c.meet(ks)
+			left, expired := 1, int64(1)
+			if suspended {
+				left, expired = 2, 0
+			}
+			if ks.Len() != left || ks.Expired() != expired {
+				t.Errorf("%s, suspended %v: %d keys left, %d counted as expired; want %d, %d", c.name, suspended, ks.Len(), ks.Expired(), left, expired)
+			}
+			checkSums(t, ks)
+		}
 	}
 }
 

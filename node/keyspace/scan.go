@@ -14,12 +14,31 @@ const ScanCount = 1 << 20
 // cursor on, and returns the cursor to go on from: 0 when there is no more.
 // A key that is present from the first call to the last is seen exactly once,
 // however much the tables grow or shrink meanwhile. yield runs with the key's
-// partition held and must not call the keyspace.
+// partition held and must not call the keyspace. Keys met whose time has come
+// are removed, unless expiry is suspended.
 //
 // Here and below h is what the caller holds already: nothing (nil will do), or
 // everything (HoldAll), as a transaction does that looks beyond the keys it
 // names.
 func (ks *Keyspace) Scan(h *Held, cursor uint64, count int, now int64, yield func(*Entry)) (next uint64) {
+	var expired []string
+	next = ks.visit(h, cursor, count, func(e *Entry) {
+		if e.expireAt == 0 || e.expireAt > now {
+			yield(e)
+		} else {
+			expired = append(expired, e.key)
+		}
+	})
+	if h.beside() || !h.shared {
+		ks.removeExpired(h, now, expired)
+	} else {
+		h.expired = append(h.expired, expired...)
+	}
+	return next
+}
+
+// visit is Scan for keys in whatever state.
+func (ks *Keyspace) visit(h *Held, cursor uint64, count int, yield func(*Entry)) (next uint64) {
 	slot := int(cursor >> cursorBits)
 	from := cursor & (1<<cursorBits - 1)
 	if slot >= Slots {
@@ -28,7 +47,7 @@ func (ks *Keyspace) Scan(h *Held, cursor uint64, count int, now int64, yield fun
 	left := min(max(count, 1), ScanCount)
 	for n := slot / slotsInPartition; n < partitionCount; n++ {
 		var done bool
-		slot, from, left, done = ks.partitions[n].scan(h.beside(), slot, from, left, now, yield)
+		slot, from, left, done = ks.partitions[n].scan(h.beside(), slot, from, left, yield)
 		if !done {
 			return uint64(slot)<<cursorBits | from
 		}
@@ -37,7 +56,7 @@ func (ks *Keyspace) Scan(h *Held, cursor uint64, count int, now int64, yield fun
 }
 
 // scan visits the partition's slots from slot on; done when it reached its end.
-func (p *partition) scan(lock bool, slot int, from uint64, left int, now int64, yield func(*Entry)) (nextSlot int, next uint64, unused int, done bool) {
+func (p *partition) scan(lock bool, slot int, from uint64, left int, yield func(*Entry)) (nextSlot int, next uint64, unused int, done bool) {
 	if lock {
 		p.mu.RLock()
 		defer p.mu.RUnlock()
@@ -55,11 +74,7 @@ func (p *partition) scan(lock bool, slot int, from uint64, left int, now int64, 
 		if left <= 0 {
 			return slot, from, left, false
 		}
-		next, visited, whole := d.visit(from, left, func(e *Entry) {
-			if e.expireAt == 0 || e.expireAt > now {
-				yield(e)
-			}
-		})
+		next, visited, whole := d.visit(from, left, yield)
 		left -= visited
 		if !whole {
 			return slot, next, left, false
@@ -73,7 +88,12 @@ func (p *partition) scan(lock bool, slot int, from uint64, left int, now int64, 
 // held at a time: keys made or removed meanwhile may be missed or seen.
 func (ks *Keyspace) Each(h *Held, now int64, yield func(*Entry)) {
 	for cursor := uint64(0); ; {
-		if cursor = ks.Scan(h, cursor, ScanCount, now, yield); cursor == 0 {
+		cursor = ks.visit(h, cursor, ScanCount, func(e *Entry) {
+			if e.expireAt == 0 || e.expireAt > now {
+				yield(e)
+			}
+		})
+		if cursor == 0 {
 			return
 		}
 	}

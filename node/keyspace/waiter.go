@@ -76,8 +76,13 @@ func (ks *Keyspace) Awaited() int { return int(ks.awaited.Load()) }
 // which their keys came to be and then in which they came: with the first of
 // its keys that holds a set. serve takes members and settles, or leaves them to
 // the next waiter.
-// It is to be called before Release, once a command or transaction is done.
-func (h *Held) Ready(serve func(*Waiter, *Entry)) {
+// It is to be called before Release, once a command or transaction is done. If
+// anybody waits, clock is asked for the time, since a key may have expired
+// while a transaction went on.
+func (h *Held) Ready(clock func() int64, serve func(*Waiter, *Entry)) {
+	if len(h.ready) > 0 {
+		h.now = max(h.now, clock())
+	}
 	for len(h.ready) > 0 {
 		name := h.ready[0]
 		h.ready = h.ready[1:]

@@ -30,7 +30,7 @@ func push(ks *Keyspace, n int, serve func(*Waiter, string), names ...string) {
 		}
 		h.Settle(e)
 	}
-	h.Ready(func(w *Waiter, e *Entry) {
+	h.Ready(func() int64 { return 0 }, func(w *Waiter, e *Entry) {
 		serve(w, e.Key())
 		e.Write(nil).RemoveRange(e.Set().ByRank(0, 0))
 		h.Settle(e)
@@ -85,6 +85,23 @@ func TestReady(t *testing.T) {
 		if n := len(ks.partitions[i].waiting); n != 0 {
 			t.Errorf("%d queues are left in partition %d", n, i)
 		}
+	}
+}
+
+// A key that expired while a transaction went on serves nobody.
+func TestReadyLooksAtTheClock(t *testing.T) {
+	ks := New()
+	w := await(ks, "k")
+	var h Held
+	ks.Hold(&h, noon, w.Keys...)
+	e := h.Create(w.Keys[0], nil)
+	e.Write(nil).Add([]byte("m"), 1, 0)
+	h.SetExpiry(e, noon+100)
+	h.Settle(e)
+	h.Ready(func() int64 { return noon + 100 }, func(*Waiter, *Entry) { t.Error("served with a key whose time had come") })
+	h.Release()
+	if w.Taken() || ks.Len() != 0 {
+		t.Errorf("taken: %v, keys: %d; want the waiter alone", w.Taken(), ks.Len())
 	}
 }
 
