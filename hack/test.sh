@@ -8,6 +8,7 @@
 #   race         the same under the race detector; the engine again with its invariants checked after each write
 #   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
 #   controllers  the operator against a real kube-apiserver and etcd
+#   clients      real clients' sessions with a node: go-redis, rueidis, node-redis, ioredis, redis-cli, redis-benchmark and Valkey's
 #   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
 #
 # All stages run even when one fails; the exit status is 1 when any did. Logs: .run/test/STAGE.log
@@ -16,8 +17,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 log=$root/.run/test
 mkdir -p "$log"
-all=(lint unit race fuzz controllers e2e)
-case ${1:-} in -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+all=(lint unit race fuzz controllers clients e2e)
+case ${1:-} in -h | --help) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 stages=("$@"); [ $# -gt 0 ] || stages=("${all[@]}")
 
 tool() { go tool -modfile="$root/hack/tools/go.mod" "$@"; }
@@ -50,6 +51,14 @@ controllers() {
   local assets
   assets=$(hack/kube/kube.sh assets) || return 1
   KUBEBUILDER_ASSETS=$assets gotest controllers -tags integration -timeout 10m ./controllers/...
+}
+clients() {
+  local env
+  env=$(test/clients/run.sh --env) && eval "$env" || return 1
+  gotest clients -tags clients -count=1 -timeout 5m ./test/clients/
+  local rc=$?
+  cat "$ZSET_CLIENTS_TABLE"
+  return $rc
 }
 e2e() {
   local env

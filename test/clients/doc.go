@@ -11,5 +11,6 @@
 // feature: what a client cannot do is in it with the reason.
 //
 // They need the build tag clients and, in ZSET_SERVER, the command that starts
-// the server, to which a port is added.
+// the server, to which a port is added. The table goes to the file that
+// ZSET_CLIENTS_TABLE names.
 package clients

@@ -5,6 +5,7 @@ package clients
 import (
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -38,6 +39,18 @@ func (m *matrix) put(client, feature, cell, detail string) {
 	if detail != "" {
 		m.notes = append(m.notes, fmt.Sprintf("%s, %s: %s", client, feature, detail))
 	}
+}
+
+// write prints the table to a file, or to the standard output when there is
+// no name.
+func (m *matrix) write(name string) error {
+	if name == "" {
+		m.print(os.Stdout)
+		return nil
+	}
+	var text strings.Builder
+	m.print(&text)
+	return os.WriteFile(name, []byte(text.String()), 0o644)
 }
 
 func (m *matrix) print(w io.Writer) {

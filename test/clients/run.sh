@@ -2,24 +2,37 @@
 # run.sh: let real clients have a session with the node, and print a table of client by feature (see doc.go).
 #
 # usage: run.sh [--peer] [TEST]     TEST: only this client, e.g. TestGoRedis; --peer: against Valkey instead of the node
+#        run.sh --env               get what the clients need, and print the environment to run the tests in
 #
-# Exit status 0 when every client can do everything. Needs node and npm for two of the clients and apt-get for four;
-# those the machine cannot have are skipped, and the table says so.
+# Exit status 0 when every client that is there can do everything. Node.js comes from apt-get when it is missing and this is
+# root, its clients from npm, the command-line programs from Debian; those the machine cannot have are skipped, and named.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
-peer=false
+peer=false only_env=false
 case ${1:-} in
-  -h | --help) sed -n '2,/^# those/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,/^# root/s/^# \{0,1\}//p' "$0"; exit 0 ;;
   --peer) peer=true; shift ;;
+  --env) only_env=true; shift ;;
 esac
 work=$PWD/.run/clients
 mkdir -p "$work"
-if programs=$(hack/conformance/peers.sh); then export PATH=$programs:$PATH; fi
+lacks() { echo "run.sh: $*" >&2; }
+
+if programs=$(hack/conformance/peers.sh); then export PATH=$programs:$PATH; else lacks "no redis-cli, redis-benchmark, valkey-cli, valkey-benchmark: they come from Debian, and could not be had"; fi
+if ! command -v npm >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+  echo "installing Node.js" >&2
+  { apt-get -qq update && apt-get -qq install -y --no-install-recommends nodejs npm; } >"$work/apt.log" 2>&1 || lacks "apt-get could not install nodejs and npm: $work/apt.log"
+fi
 if command -v npm >/dev/null; then
   cp "$here"/node/* "$work/"
-  (cd "$work" && npm ci --silent --no-audit --no-fund --ignore-scripts --prefer-offline) || echo "run.sh: npm could not install the clients" >&2
-  export ZSET_NODE_DIR=$work
+  if (cd "$work" && npm ci --silent --no-audit --no-fund --ignore-scripts --prefer-offline) >"$work/npm.log" 2>&1; then
+    export ZSET_NODE_DIR=$work
+  else
+    lacks "no node-redis, no ioredis: npm could not install them: $work/npm.log"
+  fi
+else
+  lacks "no node-redis, no ioredis: there is no npm"
 fi
 
 if $peer; then
@@ -28,4 +41,12 @@ else
   go build -o "$work/node" ./cmd/node
   export ZSET_SERVER="$work/node --http-port 0"
 fi
-go test -tags clients -count=1 -timeout 5m ${1:+-run "^$1\$"} ./test/clients/
+export ZSET_CLIENTS_TABLE=$work/table.txt
+if $only_env; then
+  printf 'export %s=%q\n' PATH "$PATH" ZSET_SERVER "$ZSET_SERVER" ZSET_NODE_DIR "${ZSET_NODE_DIR:-}" ZSET_CLIENTS_TABLE "$ZSET_CLIENTS_TABLE"
+  exit 0
+fi
+status=0
+go test -tags clients -count=1 -timeout 5m ${1:+-run "^$1\$"} ./test/clients/ || status=$?
+cat "$ZSET_CLIENTS_TABLE"
+exit $status

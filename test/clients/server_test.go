@@ -31,7 +31,10 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	stop()
-	table.print(os.Stdout)
+	if err := table.write(os.Getenv("ZSET_CLIENTS_TABLE")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
 	os.Exit(code)
 }
 
