@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 func (l *skipList) check() error {
@@ -112,74 +111,16 @@ func (l *skipList) checkLevels(chain []ref) error {
 
 // checkIndex finds each record, and nothing else.
 func (l *skipList) checkIndex(members []ref) error {
-	ix := &l.index
 	for i, r := range members {
 		if found, _, _ := l.find(l.records.member(r)); found != r {
 			return fmt.Errorf("rank %d: index finds %d, want %d", i, found, r)
 		}
 	}
-	if len(ix.directory) != 1<<ix.depth {
-		return fmt.Errorf("index has %d entries at depth %d", len(ix.directory), ix.depth)
+	refs, err := l.index.Check(l)
+	if err == nil && refs != len(members) {
+		err = fmt.Errorf("index has %d members, list %d", refs, len(members))
 	}
-	used, held := 0, 0
-	for number := range ix.tables {
-		t := &ix.tables[number]
-		held += len(t.buf)
-		n, err := l.checkTable(t)
-		if err != nil {
-			return fmt.Errorf("table %d: %w", number, err)
-		}
-		used += n
-		leading := slices.Index(ix.directory, uint32(number))
-		for i := range len(ix.directory) {
-			if here := ix.directory[i] == uint32(number); leading < 0 || here != (i>>(ix.depth-int(t.depth)) == leading>>(ix.depth-int(t.depth))) {
-				return fmt.Errorf("table %d of depth %d is in the wrong places of the directory", number, t.depth)
-			}
-		}
-	}
-	if used != len(members) {
-		return fmt.Errorf("index has %d members, list %d", used, len(members))
-	}
-	if ix.held != held {
-		return fmt.Errorf("index holds %d bytes, want %d", ix.held, held)
-	}
-	return nil
-}
-
-// checkTable counts what a table has, and how many members passed each bucket.
-func (l *skipList) checkTable(t *table) (used int, err error) {
-	passed := make([]int, t.buckets)
-	for at := range int(t.buckets) {
-		b := t.bucket(at)
-		for slot := range bucketSlots {
-			if b[slot] == 0 {
-				continue
-			}
-			used++
-			fraction := t.fraction(l.hashOf(bucketRef(b, slot)))
-			if b[slot] != tagOf(fraction) {
-				return 0, fmt.Errorf("bucket %d: tag is %#x, want %#x", at, b[slot], tagOf(fraction))
-			}
-			if told, ok := t.fractionAt(at, b, slot); ok && told != fraction {
-				return 0, fmt.Errorf("bucket %d tells the fraction %#x, want %#x", at, told, fraction)
-			}
-			if bit := bucketFlags(b)>>(displacedBit+slot)&1 != 0; bit != (t.home(fraction) != at) {
-				return 0, fmt.Errorf("bucket %d says that a member is displaced: %v", at, bit)
-			}
-			for home := t.home(fraction); home != at; home = t.after(home) {
-				passed[home]++
-			}
-		}
-	}
-	if used != int(t.used) {
-		return 0, fmt.Errorf("%d slots are taken, want %d", used, t.used)
-	}
-	for at, n := range passed {
-		if have := int(overflow(t.bucket(at))); have != n && (have != overflowLimit || n > have) {
-			return 0, fmt.Errorf("bucket %d has an overflow of %d, want %d", at, have, n)
-		}
-	}
-	return used, nil
+	return err
 }
 
 // checkRecords accounts for each byte of the records' memory: it belongs to one record or one hole.
@@ -194,8 +135,8 @@ func (l *skipList) checkRecords(members []ref) error {
 		}
 	}
 	for _, e := range a.longs {
-		apart += len(e.buf)
-		if e.buf != nil {
+		apart += len(e.Buf)
+		if e.Buf != nil {
 			longs--
 		}
 	}

@@ -62,7 +62,7 @@ func (l *skipList) moveRecord(r ref, size int) bool {
 	var p path
 	l.traceMember(r, l.records.score(r), &p)
 	l.blocks.at(p.prev[0]).setRef(p.i, to)
-	l.index.replace(l.hashOf(r), r, to)
+	l.index.Replace(l.hashOf(r), uint32(r), uint32(to))
 	l.records.release(r, size)
 	return true
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"zset.dev/operator/zset/memory"
 )
 
 // TestCheckSeesDamage damages sets in all the ways that check is there to find. Without it a check that finds nothing
@@ -19,11 +21,9 @@ func TestCheckSeesDamage(t *testing.T) {
 			}
 		}
 	}
-	home := func(l *skipList, i int) (bucket []byte, slot int, r ref) {
-		r = first(l).ref(i)
-		t := l.index.tableOf(l.hashOf(r))
-		at, slot := t.slotOf(t.fraction(l.hashOf(r)), r)
-		return t.bucket(at), slot, r
+	indexed := func(l *skipList, i int) (hash uint64, r uint32) {
+		r = uint32(first(l).ref(i))
+		return l.HashOf(r), r
 	}
 	lists := []struct {
 		damage func(l *skipList)
@@ -52,25 +52,13 @@ func TestCheckSeesDamage(t *testing.T) {
 		{func(l *skipList) { l.head.setSpan(l.levels-1, 1000) }, "span is 1000"},
 		{func(l *skipList) { l.levels-- }, "levels, the list"},
 		{func(l *skipList) { l.raise(l.levels + 1) }, "its tallest block"},
-		{func(l *skipList) { b, slot, _ := home(l, 0); b[slot] ^= 0xff }, "index finds 0"},
-		{func(l *skipList) { b, slot, _ := home(l, 0); b[slot] = 0 }, "index finds 0"},
+		{func(l *skipList) { l.index.Remove(indexed(l, 0)) }, "index finds 0"},
 		{func(l *skipList) {
-			b, slot, _ := home(l, 0)
-			_, _, other := home(l, 1)
-			setBucketRef(b, slot, other)
+			hash, r := indexed(l, 0)
+			_, other := indexed(l, 1)
+			l.index.Replace(hash, r, other)
 		}, "index finds 0"},
-		{func(l *skipList) {
-			r := first(l).ref(0)
-			t := l.index.tableOf(l.hashOf(r))
-			t.put(t.fraction(l.hashOf(r)), r)
-		}, "index has 201 members"},
-		{func(l *skipList) { l.index.tables[0].used-- }, "slots are taken"},
-		{func(l *skipList) { l.index.tables[0].bucket(0)[flagsAt]++ }, "overflow of"},
-		{func(l *skipList) { l.index.tables[0].bucket(0)[flagsAt+1] ^= 0xff }, "displaced"},
-		{func(l *skipList) { l.index.depth = 1; l.index.directory = make([]uint32, 4) }, "4 entries at depth 1"},
-		{func(l *skipList) { l.index.depth = 1; l.index.directory = []uint32{0, 1} }, "index out of range"},
-		{func(l *skipList) { l.index.tables[0].depth = 1; l.index.depth = 1; l.index.directory = []uint32{0, 0} }, "index finds 0"},
-		{func(l *skipList) { l.index.held++ }, "index holds"},
+		{func(l *skipList) { l.index.Insert(indexed(l, 0)) }, "index has 201 members"},
 		{func(l *skipList) { l.records.live++ }, "bytes held and"},
 		{func(l *skipList) { l.records.held++ }, "bytes held and"},
 		{func(l *skipList) { l.records.books[0].live++ }, "bytes live, want"},
@@ -84,7 +72,7 @@ func TestCheckSeesDamage(t *testing.T) {
 			l.records.release(r, 40)
 			binary.LittleEndian.PutUint32(l.records.at(r), uint32(r))
 		}, "is not linked right"},
-		{func(l *skipList) { l.records.longs = append(l.records.longs, extent{buf: make([]byte, 5)}) }, "long members"},
+		{func(l *skipList) { l.records.longs = append(l.records.longs, memory.Extent{Buf: make([]byte, 5)}) }, "long members"},
 		{func(l *skipList) { l.blocks.live++ }, "bytes held and"},
 		{func(l *skipList) { l.blocks.add(1, 2) }, "hole false, in the list false"},
 		{func(l *skipList) { l.blocks.some = 1 << 40 }, "marks are"},

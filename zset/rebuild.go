@@ -28,7 +28,7 @@ type appender struct {
 
 // newAppender fills an empty list with about so many members.
 func newAppender(l *skipList, members int, t *Tuning) *appender {
-	l.index.prepare(min(members, 1<<22)) // a caller's word is not taken for more
+	l.index.Prepare(min(members, 1<<22)) // a caller's word is not taken for more
 	return &appender{list: l, tuning: t, expect: members}
 }
 
@@ -41,11 +41,11 @@ func (a *appender) append(member []byte, hash uint64, score float64) bool {
 		return false
 	}
 	at, ok := a.room(score)
-	if !ok || !l.index.reserve(hash, l) {
+	if !ok || !l.index.Reserve(hash, l) {
 		l.records.remove(r)
 		return false
 	}
-	l.index.insert(hash, r)
+	l.index.Insert(hash, uint32(r))
 	at.insert(at.count(), 0, r) // the key is of no use before the block is complete
 	l.length++
 	a.expect--

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"zset.dev/operator/zset/memory"
 )
 
 // records are the members of a skip list with their scores, each in one piece of bytes:
@@ -34,7 +36,7 @@ type records struct {
 	segments
 	holes []ref                      // the first of each class
 	some  [recordClasses / 64]uint64 // bit c is set when class c has a hole
-	longs []extent                   // long members; an empty one is free
+	longs []memory.Extent            // long members; an empty one is free
 	apart int                        // bytes of longs
 }
 
@@ -91,7 +93,7 @@ func (a *records) longer(b []byte) []byte {
 	v, n := packedAt(b, scoreBytes)
 	at, length := scoreBytes+n, int(v>>1)
 	if length >= longMember {
-		return a.longs[binary.LittleEndian.Uint32(b[at:])].buf[:length:length]
+		return a.longs[binary.LittleEndian.Uint32(b[at:])].Buf[:length:length]
 	}
 	return b[at : at+length : at+length]
 }
@@ -158,14 +160,14 @@ func (a *records) remove(r ref) {
 
 // addLong copies a long member to an array of its own.
 func (a *records) addLong(member []byte) (number int, ok bool) {
-	e, ok := obtain(a.mem, len(member))
+	e, ok := memory.Obtain(a.mem, len(member))
 	if !ok {
 		return 0, false
 	}
-	copy(e.buf, member)
-	a.apart += len(e.buf)
+	copy(e.Buf, member)
+	a.apart += len(e.Buf)
 	for number := range a.longs {
-		if a.longs[number].buf == nil {
+		if a.longs[number].Buf == nil {
 			a.longs[number] = e
 			return number, true
 		}
@@ -175,10 +177,10 @@ func (a *records) addLong(member []byte) (number int, ok bool) {
 }
 
 func (a *records) removeLong(number int) {
-	a.apart -= len(a.longs[number].buf)
-	dismiss(a.mem, a.longs[number])
-	a.longs[number] = extent{}
-	for n := len(a.longs); n > 0 && a.longs[n-1].buf == nil; n-- {
+	a.apart -= len(a.longs[number].Buf)
+	a.longs[number].Dismiss(a.mem)
+	a.longs[number] = memory.Extent{}
+	for n := len(a.longs); n > 0 && a.longs[n-1].Buf == nil; n-- {
 		a.longs = a.longs[:n-1]
 	}
 }
@@ -350,12 +352,12 @@ func (a *records) release(r ref, size int) {
 func (a *records) free() {
 	a.segments.free()
 	for _, e := range a.longs {
-		dismiss(a.mem, e)
+		e.Dismiss(a.mem)
 	}
 	*a = newRecords(a.mem)
 }
 
 // bytes is the memory in all, beside the struct.
 func (a *records) bytes() int {
-	return a.segments.bytes() + cap(a.holes)*int(unsafe.Sizeof(ref(0))) + cap(a.longs)*int(unsafe.Sizeof(extent{})) + a.apart
+	return a.segments.bytes() + cap(a.holes)*int(unsafe.Sizeof(ref(0))) + cap(a.longs)*int(unsafe.Sizeof(memory.Extent{})) + a.apart
 }

@@ -3,6 +3,8 @@ package zset
 import (
 	"encoding/binary"
 	"unsafe"
+
+	"zset.dev/operator/zset/memory"
 )
 
 // segments are the memory of an arena: arrays of up to 1 MiB, each filled from its beginning. A place in them is an
@@ -75,18 +77,18 @@ func (s *segments) grow(size int) bool {
 	if size > segmentBytes {
 		return false
 	}
-	old := extent{s.bufs[s.fill], s.books[s.fill].id}
-	e, ok := obtain(s.mem, min(size+s.step(), segmentBytes))
+	old := memory.Extent{Buf: s.bufs[s.fill], ID: s.books[s.fill].id}
+	e, ok := memory.Obtain(s.mem, min(size+s.step(), segmentBytes))
 	if !ok {
 		return false
 	}
-	if len(e.buf) > segmentBytes {
-		e.buf = e.buf[:segmentBytes:segmentBytes] // only a Memory that is generous with very much
+	if len(e.Buf) > segmentBytes {
+		e.Buf = e.Buf[:segmentBytes:segmentBytes] // only a Memory that is generous with very much
 	}
-	copy(e.buf, old.buf[:s.books[s.fill].filled])
-	dismiss(s.mem, old)
-	s.held += len(e.buf) - len(old.buf)
-	s.bufs[s.fill], s.books[s.fill].id = e.buf, e.id
+	copy(e.Buf, old.Buf[:s.books[s.fill].filled])
+	old.Dismiss(s.mem)
+	s.held += len(e.Buf) - len(old.Buf)
+	s.bufs[s.fill], s.books[s.fill].id = e.Buf, e.ID
 	return true
 }
 
@@ -110,7 +112,7 @@ func (s *segments) open(size int) bool {
 	if number < 0 && len(s.bufs) >= s.limit {
 		return false
 	}
-	e, ok := obtain(s.mem, min(size+s.step(), segmentBytes))
+	e, ok := memory.Obtain(s.mem, min(size+s.step(), segmentBytes))
 	if !ok {
 		return false
 	}
@@ -119,8 +121,8 @@ func (s *segments) open(size int) bool {
 		s.bufs = append(s.bufs, nil)
 		s.books = append(s.books, book{})
 	}
-	s.bufs[number], s.books[number] = e.buf, book{id: e.id}
-	s.held += len(e.buf)
+	s.bufs[number], s.books[number] = e.Buf, book{id: e.ID}
+	s.held += len(e.Buf)
 	s.fill = number
 	return true
 }
@@ -135,7 +137,7 @@ func (s *segments) count(offset uint64, size int) {
 func (s *segments) drop(number int) {
 	s.held -= len(s.bufs[number])
 	s.live -= int(s.books[number].live)
-	dismiss(s.mem, extent{s.bufs[number], s.books[number].id})
+	memory.Extent{Buf: s.bufs[number], ID: s.books[number].id}.Dismiss(s.mem)
 	s.bufs[number], s.books[number] = nil, book{}
 	if s.fill == number {
 		s.fill = -1

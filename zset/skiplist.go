@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"unsafe"
+
+	"zset.dev/operator/zset/hashindex"
 )
 
 // A skipList is a set of any size: its members are records, in order in the blocks of an unrolled skip list, and an
@@ -24,7 +25,7 @@ import (
 type skipList struct {
 	records records
 	blocks  blocks
-	index   index
+	index   hashindex.Index
 	head    block
 	levels  int // that have a block; at least 1
 	length  int
@@ -37,7 +38,7 @@ func newSkipList(m Memory, random *rand.PCG) *skipList {
 	l := &skipList{
 		records: newRecords(m),
 		blocks:  newBlocks(m),
-		index:   newIndex(m),
+		index:   hashindex.New(m),
 		head:    make(block, linkAt),
 		key:     hashKey{random.Uint64(), random.Uint64()},
 		random:  *random,
@@ -50,12 +51,12 @@ func newSkipList(m Memory, random *rand.PCG) *skipList {
 func (l *skipList) free() {
 	l.records.free()
 	l.blocks.free()
-	l.index.free()
+	l.index.Free()
 }
 
 // bytes is the memory of the list in all.
 func (l *skipList) bytes() int {
-	return int(unsafe.Sizeof(*l)) + l.records.bytes() + l.blocks.bytes() + l.index.bytes() + cap(l.head)
+	return int(unsafe.Sizeof(*l)) + l.records.bytes() + l.blocks.bytes() + l.index.Bytes() + cap(l.head)
 }
 
 // block is the block to come from at r: the head if r is 0.
@@ -68,38 +69,35 @@ func (l *skipList) block(r ref) block {
 
 func (l *skipList) hashOf(r ref) uint64 { return l.key.sum(l.records.member(r)) }
 
+// HashOf and Touch are for the index.
+func (l *skipList) HashOf(r hashindex.Ref) uint64 { return l.hashOf(ref(r)) }
+
+// Touch reads a byte of each record. None of the reads waits for another, so they wait for memory together, which what is
+// done with one record after another would not.
+func (l *skipList) Touch(refs []hashindex.Ref) {
+	var sum byte
+	for _, r := range refs {
+		sum |= l.records.at(ref(r))[scoreBytes]
+	}
+	touched(sum)
+}
+
+//go:noinline
+func touched(byte) {}
+
 // find looks a member up by its bytes.
 func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
 	hash = l.key.sum(member)
-	if l.length == 0 {
-		return 0, hash, false
-	}
-	t := l.index.tableOf(hash)
-	fraction := t.fraction(hash)
-	tag, at := tagOf(fraction), t.home(fraction)
-	for range t.buckets {
-		b := t.bucket(at)
-		low, high := matches(b, tag)
-		for ; low != 0; low &= low - 1 {
-			if slot := bits.TrailingZeros64(low) / 8; b[slot] == tag {
-				if r := bucketRef(b, slot); bytes.Equal(l.records.member(r), member) {
-					return r, hash, true
-				}
+	for p := l.index.Probe(hash); ; {
+		for m := p.Matches(); m != 0; m &= m - 1 {
+			if r := ref(p.Ref(m)); bytes.Equal(l.records.member(r), member) {
+				return r, hash, true
 			}
 		}
-		for ; high != 0; high &= high - 1 {
-			if slot := 8 + bits.TrailingZeros64(high)/8; b[slot] == tag {
-				if r := bucketRef(b, slot); bytes.Equal(l.records.member(r), member) {
-					return r, hash, true
-				}
-			}
+		if !p.Next() {
+			return 0, hash, false
 		}
-		if overflow(b) == 0 {
-			break
-		}
-		at = t.after(at)
 	}
-	return 0, hash, false
 }
 
 // boundOf is the gap just before a record's member, or where it would be with another score.

@@ -171,8 +171,7 @@ func (l *skipList) descendFrom(s spot, n int, yield func([]byte, float64) bool) 
 	}
 }
 
-// touchBlock reads a byte of each record at [from, to) of a block. None of the reads waits for another, so they wait for
-// memory together, which what is done with one record after another would not.
+// touchBlock is Touch for the records at [from, to) of a block.
 func (l *skipList) touchBlock(at block, from, to int) {
 	var sum byte
 	for i := from; i < to; i++ {
@@ -180,15 +179,3 @@ func (l *skipList) touchBlock(at block, from, to int) {
 	}
 	touched(sum)
 }
-
-// touch is touchBlock for any records.
-func (l *skipList) touch(refs []ref) {
-	var sum byte
-	for _, r := range refs {
-		sum |= l.records.at(r)[scoreBytes]
-	}
-	touched(sum)
-}
-
-//go:noinline
-func touched(byte) {}

@@ -8,11 +8,11 @@ func (l *skipList) insert(member []byte, hash uint64, score float64, t *Tuning) 
 	if !ok {
 		return false
 	}
-	if !l.index.reserve(hash, l) || !l.link(r, score, t) {
+	if !l.index.Reserve(hash, l) || !l.link(r, score, t) {
 		l.records.remove(r)
 		return false
 	}
-	l.index.insert(hash, r)
+	l.index.Insert(hash, uint32(r))
 	return true
 }
 
@@ -240,8 +240,8 @@ func (l *skipList) remove(r ref, hash uint64, score float64, t *Tuning) {
 
 // drop takes a record that is in no block out of the index, and gives its memory back.
 func (l *skipList) drop(r ref, hash uint64) {
-	l.index.remove(hash, r)
-	l.index.shrink(hash, l)
+	l.index.Remove(hash, uint32(r))
+	l.index.Shrink(hash, l)
 	l.records.remove(r)
 }
 

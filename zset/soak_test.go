@@ -142,8 +142,8 @@ func (s *soak) compare() {
 		rank++
 	}
 	if l := s.set.list; l != nil {
-		if held := s.memory.bytes; held != l.records.held+l.records.apart+l.blocks.held+l.index.held {
-			s.Fatalf("step %d: %d bytes of memory are out, the list has %d", s.step, held, l.records.held+l.blocks.held+l.index.held)
+		if held := s.memory.bytes; held != l.records.held+l.records.apart+l.blocks.held+l.index.Held() {
+			s.Fatalf("step %d: %d bytes of memory are out, the list has %d", s.step, held, l.records.held+l.blocks.held+l.index.Held())
 		}
 		for _, a := range []*segments{&l.records.segments, &l.blocks.segments} {
 			held := a.held
