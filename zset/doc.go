@@ -19,9 +19,9 @@
 //	                               │     level 0  ●───▶ ▐ a b … ──▶ ▐ … ───▶ ▐ … c … ──▶ end
 //	                               └──▶  score, member ◀──────┘ refs in order
 //
-// A member and its score are one record (record.go), found by the member's bytes through the index (index.go) and by its
-// place through the blocks (block.go). The record alone has the score; what else knows of it is derived and can be
-// checked. Each link has a score that separates the members before from those behind it, so a search looks at no block
+// A member and its score are one record (record.go), found by the member's bytes through the index (package
+// hashindex) and by its place through the blocks (block.go). The record alone has the score; what else knows of it
+// is derived and can be checked. Each link has a score that separates the members before from those behind it, so a search looks at no block
 // that it does not enter, and knows how many members it passes over, so ranks and ranges take O(log n) steps too.
 //
 // All this lies in arrays of plain bytes and refers to itself by numbers of 32 bits: a set of ten million members is

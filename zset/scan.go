@@ -19,19 +19,12 @@ func (s *Set) Scan(cursor uint64, count int, yield func(member []byte, score flo
 	return 0
 }
 
-// scanList goes through the index in the order of hashes: what lies before the cursor has been given. It gives whole
-// buckets until they had count members, or were as many as count, when most are empty.
+// scanList goes through the index in the order of hashes: what lies before the cursor has been given.
 func (s *Set) scanList(cursor uint64, count int, yield func([]byte, float64)) (next uint64) {
 	l, changes := s.list, s.changes
-	for given, seen := 0, 0; cursor < hashindex.Positions; seen++ {
-		if given >= count || seen >= count || s.changes != changes {
-			return cursor
-		}
-		cursor = l.index.Scan(cursor, hashindex.Positions, l, func(r hashindex.Ref) bool {
-			given++
-			yield(l.records.pair(ref(r)))
-			return s.changes == changes
-		})
-	}
-	return 0
+	next = l.index.Scan(cursor, hashindex.Positions, count, l, func(r hashindex.Ref) bool {
+		yield(l.records.pair(ref(r)))
+		return s.changes == changes
+	})
+	return next & (hashindex.Positions - 1)
 }

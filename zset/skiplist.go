@@ -88,13 +88,16 @@ func touched(byte) {}
 // find looks a member up by its bytes.
 func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
 	hash = l.key.sum(member)
-	for p := l.index.Probe(hash); ; {
+	if l.length == 0 {
+		return 0, hash, false
+	}
+	for p := l.index.Probe(hash); ; p = p.Next() {
 		for m := p.Matches(); m != 0; m &= m - 1 {
 			if r := ref(p.Ref(m)); bytes.Equal(l.records.member(r), member) {
 				return r, hash, true
 			}
 		}
-		if !p.Next() {
+		if p.Last() {
 			return 0, hash, false
 		}
 	}

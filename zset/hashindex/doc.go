@@ -37,7 +37,7 @@
 //   - Uneven hashes. Upper bits may have a meaning, say the slot of a key: tables are divided where hashes are. Down to
 //     depthLimit bits, that is; what agrees in all of these, which even hashes do not until there are 2 billion, stays in
 //     one table, whose steps grow with it, by some ten nanoseconds a ref, and whose tags tell less. With seven bits
-//     given, that begins at 20 million hashes that have them in common. The directory has an entry for each hash prefix as
+//     given, that begins at some 17 million hashes that have them in common. The directory has an entry for each hash prefix as
 //     long as the longest in use; to double it, at most from 2 to 4 MiB, is the one step that more than a table takes.
 //   - Memory. Tables come from a memory.Source, directory and the tables' heads, 0.03 bytes a ref, from the Go heap.
 //   - Goroutines. Any number may look up at a time, or one may change the index.

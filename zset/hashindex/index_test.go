@@ -23,13 +23,16 @@ func (h *testHasher) add(hash uint64) Ref {
 
 // holds looks for a ref as an owner does.
 func holds(ix *Index, hash uint64, want Ref) bool {
-	for p := ix.Probe(hash); ; {
+	if ix.Held() == 0 {
+		return false
+	}
+	for p := ix.Probe(hash); ; p = p.Next() {
 		for m := p.Matches(); m != 0; m &= m - 1 {
 			if p.Ref(m) == want {
 				return true
 			}
 		}
-		if !p.Next() {
+		if p.Last() {
 			return false
 		}
 	}

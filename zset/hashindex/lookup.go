@@ -2,55 +2,46 @@ package hashindex
 
 // A Probe goes through the candidates for a hash, that is all refs inserted under it and maybe others:
 //
-//	for p := ix.Probe(hash); ; {
+//	for p := ix.Probe(hash); ; p = p.Next() {
 //		for m := p.Matches(); m != 0; m &= m - 1 {
 //			if r := p.Ref(m); same(r) { … found }
 //		}
-//		if !p.Next() { … not there }
+//		if p.Last() { … not there }
 //	}
 //
-// It is good until the index changes.
+// It is good until the index changes. It is a few words, and its methods are short, so that the compiler keeps it in registers:
+// what takes a pointer to it would undo that.
 type Probe struct {
-	table   *table
-	bucket  []byte
-	pattern uint64 // eight copies of the tag
-	at      int
-	left    int // buckets to come, this one included
+	table    *table
+	bucket   *[bucketBytes]byte
+	fraction uint32
+	at       int32
 }
 
-// Probe looks a hash up.
+// Probe looks a hash up. The index must not be empty.
 func (ix *Index) Probe(hash uint64) Probe {
-	if len(ix.directory) == 0 {
-		return Probe{bucket: empty[:], pattern: lowBits}
-	}
 	t := ix.tableOf(hash)
 	fraction := t.fraction(hash)
-	home := t.home(fraction)
-	return Probe{t, t.bucket(home), uint64(tagOf(fraction)) * lowBits, home, int(t.buckets)}
+	at := t.home(fraction)
+	return Probe{t, (*[bucketBytes]byte)(t.Buf[at*bucketBytes:]), fraction, int32(at)}
 }
-
-// empty is a bucket with nothing in it, which nobody writes to.
-var empty [bucketBytes]byte
 
 // Matches are the slots of the bucket that p is at which may have what is looked for.
-func (p *Probe) Matches() Matches { return matches(p.bucket, p.pattern) }
-
-// Ref is what the first of m refers to.
-func (p *Probe) Ref(m Matches) Ref { return bucketRef(p.bucket, m.slot()) }
-
-// Next goes on to the next bucket, unless there can be no more matches.
-func (p *Probe) Next() bool {
-	if overflow(p.bucket) == 0 {
-		return false
-	}
-	return p.advance()
+func (p Probe) Matches() Matches {
+	return matches(p.bucket[:], uint64(tagOf(p.fraction))*lowBits)
 }
 
-func (p *Probe) advance() bool {
-	if p.left--; p.left == 0 {
-		return false
-	}
-	p.at = p.table.after(p.at)
-	p.bucket = p.table.bucket(p.at)
-	return true
+// Ref is what the first of m refers to.
+func (p Probe) Ref(m Matches) Ref { return bucketRef(p.bucket[:], m.slot()) }
+
+// Last says that there are no more matches in buckets to come.
+func (p Probe) Last() bool {
+	return overflow(p.bucket[:]) == 0 || p.table.after(int(p.at)) == p.table.home(p.fraction)
+}
+
+// Next goes on to the next bucket.
+func (p Probe) Next() Probe {
+	p.at = int32(p.table.after(int(p.at)))
+	p.bucket = (*[bucketBytes]byte)(p.table.bucket(int(p.at)))
+	return p
 }

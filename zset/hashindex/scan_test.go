@@ -31,7 +31,7 @@ func TestScan(t *testing.T) {
 				}
 				gone := stay
 				for position, calls := bounds[0], 0; position < bounds[1]; calls++ {
-					next := ix.Scan(position, bounds[1], h, func(r Ref) bool {
+					next := ix.Scan(position, bounds[1], 20, h, func(r Ref) bool {
 						if !within(r) {
 							t.Fatalf("ref %d of hash %#x is outside", r, h.hashes[r])
 						}
@@ -71,7 +71,7 @@ func TestScan(t *testing.T) {
 func TestScanEnds(t *testing.T) {
 	h := &testHasher{}
 	ix := New(nil)
-	if next := ix.Scan(5, 77, h, nil); next != 77 {
+	if next := ix.Scan(5, 77, 1, h, nil); next != 77 {
 		t.Errorf("in an empty index the scan goes on at %d", next)
 	}
 	for range 5 {
@@ -79,11 +79,11 @@ func TestScanEnds(t *testing.T) {
 		ix.Reserve(hash, h)
 		ix.Insert(hash, h.add(hash))
 	}
-	if next := ix.Scan(Positions, Positions, h, nil); next != Positions {
+	if next := ix.Scan(Positions, Positions, 1, h, nil); next != Positions {
 		t.Errorf("behind the end the scan goes on at %d", next)
 	}
 	given := 0
-	ix.Scan(0, Positions, h, func(Ref) bool { given++; return given < 2 })
+	ix.Scan(0, Positions, 10, h, func(Ref) bool { given++; return given < 2 })
 	if given != 2 {
 		t.Errorf("%d were given, want 2", given)
 	}

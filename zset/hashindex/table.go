@@ -19,6 +19,8 @@ const (
 	tellingBuckets = 1 << (fractionBits - 9)
 	// touchedAtOnce is for how many refs one call of Touch is made: enough for their cache misses to overlap.
 	touchedAtOnce = 256
+	// fewBuckets is below which size of a table that is not worth the trouble.
+	fewBuckets = 32
 )
 
 // fraction is what places a hash in a table.
@@ -123,7 +125,10 @@ func (t *table) refs(yield func(Ref) bool) {
 
 // pour puts all of a table into another of the same depth or one less.
 func (t *table) pour(to *table, h Hasher) {
-	untold := make([]Ref, 0, min(t.used, touchedAtOnce))
+	var untold []Ref
+	if t.buckets >= fewBuckets {
+		untold = make([]Ref, 0, touchedAtOnce)
+	}
 	for at := range int(t.buckets) {
 		b := t.bucket(at)
 		for slot := range bucketSlots {
@@ -133,6 +138,8 @@ func (t *table) pour(to *table, h Hasher) {
 			r := bucketRef(b, slot)
 			if fraction, ok := t.fractionAt(at, b, slot); ok && to.depth == t.depth {
 				to.put(fraction, r)
+			} else if t.buckets < fewBuckets {
+				to.put(to.fraction(h.HashOf(r)), r)
 			} else {
 				untold = append(untold, r)
 			}
@@ -142,7 +149,9 @@ func (t *table) pour(to *table, h Hasher) {
 			untold = untold[:0]
 		}
 	}
-	to.putAll(untold, h)
+	if len(untold) > 0 {
+		to.putAll(untold, h)
+	}
 }
 
 // putAll enters refs whose hashes h has to say.
