@@ -15,19 +15,12 @@ func commandGetKeysAndFlags(c *Call) {
 	if s == nil {
 		return
 	}
-	n := 0
-	for i := range s.Keys {
-		n += len(s.Keys[i].of(args))
-	}
-	c.W.Array(n)
-	for i := range s.Keys {
-		p := &s.Keys[i]
-		for _, key := range p.of(args) {
-			c.W.Array(2)
-			c.W.Bulk(key)
-			c.replyUse(p.Access, slices.DeleteFunc(slices.Clone(p.Use), func(use string) bool { return use == "variable_flags" }))
-		}
-	}
+	c.W.Array(len(s.Keys.of(args)))
+	s.Keys.each(args, func(p *KeyPart, key []byte) {
+		c.W.Array(2)
+		c.W.Bulk(key)
+		c.replyUse(p.Access, slices.DeleteFunc(slices.Clone(p.Use), func(use string) bool { return use == "variable_flags" }))
+	})
 }
 
 // asked is the command whose keys are asked for by args, nil when they are no

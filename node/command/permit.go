@@ -104,50 +104,10 @@ func (r *refusedAccess) inExec() string {
 }
 
 // access appends the keys among args to those given, each with what is done
-// with it. Of keys after words that one of several options names, only the
-// last will be used.
+// with it.
 func (k Keys) access(to []acl.Key, args [][]byte) []acl.Key {
-	var last []byte
-	var after *KeyPart
-	for i := range k {
-		p := &k[i]
-		if p.Word != "" {
-			if after == nil {
-				last = k.lastAfterWord(args)
-			}
-			after = p
-			continue
-		}
-		needs := p.needs()
-		for _, key := range p.of(args) {
-			to = append(to, acl.Key{Name: key, Needs: needs})
-		}
-	}
-	if last != nil {
-		to = append(to, acl.Key{Name: last, Needs: after.needs()})
-	}
+	k.each(args, func(p *KeyPart, key []byte) { to = append(to, acl.Key{Name: key, Needs: p.needs()}) })
 	return to
-}
-
-// lastAfterWord is the argument after the last of the words that some keys
-// follow, read from left to right as the command will.
-func (k Keys) lastAfterWord(args [][]byte) (last []byte) {
-	first := len(args)
-	for i := range k {
-		if k[i].Word != "" {
-			first = min(first, k[i].First)
-		}
-	}
-	for at := first; at+1 < len(args); at++ {
-		for i := range k {
-			if k[i].Word != "" && is(args[at], k[i].Word) {
-				at++
-				last = args[at]
-				break
-			}
-		}
-	}
-	return last
 }
 
 // needs is the access that the keys of the part ask for: none when the command

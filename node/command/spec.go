@@ -135,20 +135,50 @@ func (k Keys) of(args [][]byte) [][]byte {
 		return k[0].of(args)
 	}
 	var keys [][]byte
+	k.each(args, func(_ *KeyPart, key []byte) { keys = append(keys, key) })
+	return keys
+}
+
+// each calls yield with the keys among args, as of has them, and what finds
+// each.
+func (k Keys) each(args [][]byte, yield func(p *KeyPart, key []byte)) {
 	words := false
 	for i := range k {
 		if k[i].Word != "" {
 			words = true
-		} else {
-			keys = append(keys, k[i].of(args)...)
+			continue
+		}
+		for _, key := range k[i].of(args) {
+			yield(&k[i], key)
 		}
 	}
 	if words {
-		if last := k.lastAfterWord(args); last != nil {
-			keys = append(keys, last)
+		if p, last := k.lastAfterWord(args); p != nil {
+			yield(p, last)
 		}
 	}
-	return keys
+}
+
+// lastAfterWord is the argument after the last of the words that some keys
+// follow, read from left to right as the command will, and the part with that
+// word; nil when there is none.
+func (k Keys) lastAfterWord(args [][]byte) (p *KeyPart, last []byte) {
+	first := len(args)
+	for i := range k {
+		if k[i].Word != "" {
+			first = min(first, k[i].First)
+		}
+	}
+	for at := first; at+1 < len(args); at++ {
+		for i := range k {
+			if k[i].Word != "" && is(args[at], k[i].Word) {
+				at++
+				p, last = &k[i], args[at]
+				break
+			}
+		}
+	}
+	return p, last
 }
 
 // of is the keys of a part without a word.
