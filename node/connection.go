@@ -55,8 +55,8 @@ func (c *connection) serve() {
 	if !c.greet() {
 		return
 	}
+	c.call.At = c.server.now()
 	for {
-		c.call.At = c.server.now()
 		alive := c.execute()
 		if c.abrupt || !c.flush() || !alive {
 			return
@@ -66,12 +66,13 @@ func (c *connection) serve() {
 		}
 		n, err := c.socket.Read(c.query.space())
 		c.account()
+		c.call.At = c.server.now()
 		if n > 0 {
 			c.query.received(n)
 			c.client.BytesIn.Add(int64(n))
 			c.server.stats.BytesIn.Add(int64(n))
 			c.server.stats.Reads.Add(1)
-			c.client.Touch(c.server.now().UnixMilli())
+			c.client.Touch(c.call.At.UnixMilli())
 		}
 		switch {
 		case n > 0:
@@ -169,7 +170,7 @@ func (c *connection) execute() bool {
 			c.abrupt = true
 			return false
 		}
-		c.call.Args = args
+		c.call.Args, c.call.More = args, c.query.waiting() > 0
 		c.server.table.Execute(&c.call)
 	}
 }
@@ -204,12 +205,13 @@ func (c *connection) withinQueryLimit(limit int64) bool {
 // flush sends the replies there are. It reports whether that worked. While it
 // waits for a slow reader the sweep watches over it.
 func (c *connection) flush() bool {
+	c.call.Report()
 	left := c.reply.Bytes()
 	if len(left) == 0 {
 		return true
 	}
 	c.account()
-	now := c.server.now().UnixMilli()
+	now := c.call.At.UnixMilli()
 	if soft := outputLimit(c.server.config.Values(), c.client.Class()).Soft; soft > 0 && int64(len(left)) > soft {
 		c.client.OverSoftSince.CompareAndSwap(0, now)
 	}

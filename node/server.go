@@ -44,7 +44,8 @@ type Server struct {
 	options Options
 	config  *config.Config
 	log     *slog.Logger
-	now     func() time.Time
+	clock   *clock           // set by the sweep
+	now     func() time.Time // its time, unless Options say otherwise
 	started time.Time
 	runID   string
 
@@ -82,8 +83,9 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	clock := newClock()
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = clock.Now
 	}
 	if o.WriteStall == 0 {
 		o.WriteStall = time.Minute
@@ -93,7 +95,7 @@ func New(o Options) (*Server, error) {
 	}
 	table := command.NewTable()
 	s := &Server{
-		options: o, config: o.Config, log: o.Log, now: o.Now, started: o.Now(), runID: newRunID(),
+		options: o, config: o.Config, log: o.Log, clock: clock, now: o.Now, started: o.Now(), runID: newRunID(),
 		table: table, stats: telemetry.NewStats(table.Names()), keyspace: keyspace.New(), clients: client.NewRegistry(),
 		stopping: make(chan struct{}),
 	}

@@ -22,6 +22,7 @@ func (s *Server) sweep() {
 			return
 		case <-ticker.C:
 		}
+		s.clock.Set()
 		now := s.now()
 		s.env.Pause.Look(time.Now())
 		s.env.Tracking.Shrink()

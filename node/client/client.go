@@ -125,10 +125,9 @@ func (c *Client) Touch(now int64) { c.active.Store(now) }
 // IdleSince is when the client last sent something, Unix milliseconds.
 func (c *Client) IdleSince() int64 { return c.active.Load() }
 
-// Ran records that a command is about to run; name lives as long as the table.
+// Ran records which command is about to run; name lives as long as the table.
 func (c *Client) Ran(name *string) {
 	c.lastCommand.Store(name)
-	c.Commands.Add(1)
 }
 
 // Names is a copy of what the client says of itself.

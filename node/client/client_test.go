@@ -16,6 +16,7 @@ func TestLine(t *testing.T) {
 	c := newClient(NewRegistry())
 	name := "client|list"
 	c.Ran(&name)
+	c.Commands.Add(1)
 	c.SetProto(3)
 	c.NoTouch.Store(true)
 	c.SetNames(func(n *Names) { *n = Names{"me", "lib", "1.0"} })

@@ -26,6 +26,10 @@ type Call struct {
 	// clock. Execute moves it to the command's end.
 	At time.Time
 
+	// More says that other commands have arrived behind this one. Without it
+	// each command is timed alone.
+	More bool
+
 	// Args is the command's words, valid until Execute returns.
 	Args [][]byte
 
@@ -47,6 +51,7 @@ type Call struct {
 	flushed bool     // all of them
 	short   bool     // there was no memory left when the command, or what it is nested in, began
 
+	tally  tally
 	spec   *Spec     // what is running
 	now    int64     // At in Unix milliseconds
 	scores []float64 // kept between calls for its memory

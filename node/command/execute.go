@@ -9,13 +9,15 @@ import (
 
 // Execute runs the command in c.Args, of which there is at least one, and
 // appends its reply to c.W, unless it has to wait (Call.Waiting). It moves c.At
-// on to its end.
+// on to its end, or leaves that to Call.Report.
 func (t *Table) Execute(c *Call) {
-	c.now = c.At.UnixMilli()
 	start := c.W.Len()
 	spec, refusal := t.resolve(c.Args)
+	if spec == nil || spec != c.tally.spec {
+		c.begin(spec)
+	}
+	c.tally.executed++
 	if spec != nil {
-		c.Client.Ran(&spec.Name)
 		refusal = c.refuse(spec)
 	} else if c.needsAuth() {
 		refusal = errNoAuth // a stranger learns nothing of what is known here
@@ -32,7 +34,6 @@ func (t *Table) Execute(c *Call) {
 	if refusal == "" && c.outOfMemory(spec) {
 		refusal = errOOM
 	}
-	c.Env.Stats.CommandsProcessed.Add(1)
 	switch {
 	case refusal != "":
 		c.reject(spec, refusal)
@@ -47,6 +48,15 @@ func (t *Table) Execute(c *Call) {
 	c.hush(start)
 	if !c.tx.open && c.caching != (caching{}) && (spec == nil || spec.Name != "client|caching") {
 		c.caching = caching{}
+	}
+}
+
+// begin is for a command that is not the one executed before.
+func (c *Call) begin(spec *Spec) {
+	c.Report()
+	c.now = c.At.UnixMilli()
+	if spec != nil {
+		c.Client.Ran(&spec.Name)
 	}
 }
 
@@ -97,21 +107,6 @@ func (c *Call) finish() {
 // clock is the time in Unix milliseconds, whatever At says.
 func (c *Call) clock() int64 { return c.Env.Now().UnixMilli() }
 
-// count adds a command, whose reply begins at start, to the statistics.
-func (c *Call) count(spec *Spec, start int) {
-	end := c.Env.Now()
-	stat := c.Env.Stats.Command(spec.number)
-	stat.Calls.Add(1)
-	took := end.Sub(c.At)
-	stat.Nanos.Add(int64(took))
-	c.observe(spec, stat, took, end)
-	c.At = end
-	if reply := c.W.Bytes()[start:]; len(reply) > 0 && reply[0] == '-' {
-		stat.Failed.Add(1)
-		c.Env.Stats.Error(reply[1:], spec.Categories&Scripting != 0)
-	}
-}
-
 // reject answers a command that may not run; spec is nil when there is none
 // such.
 func (c *Call) reject(spec *Spec, refusal string) {
@@ -128,6 +123,7 @@ func (c *Call) reject(spec *Spec, refusal string) {
 	}
 	c.W.Error(refusal)
 	c.Env.Stats.Error([]byte(refusal), false)
+	c.Report()
 	c.At = c.Env.Now()
 }
 
@@ -188,14 +184,4 @@ func (c *Call) NeedsAuth() bool { return c.needsAuth() }
 // needsAuth reports whether the client still has to authenticate.
 func (c *Call) needsAuth() bool {
 	return !c.Client.Authenticated && !c.Env.Accounts.Open()
-}
-
-func (c *Call) countLookups() {
-	if c.Held.Hits > 0 {
-		c.Env.Stats.Hits.Add(int64(c.Held.Hits))
-	}
-	if c.Held.Misses > 0 {
-		c.Env.Stats.Misses.Add(int64(c.Held.Misses))
-	}
-	c.Held.Hits, c.Held.Misses = 0, 0
 }

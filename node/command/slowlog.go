@@ -2,10 +2,8 @@ package command
 
 import (
 	"strings"
-	"time"
 
 	"zset.dev/operator/node/resp"
-	"zset.dev/operator/node/telemetry"
 )
 
 var slowlogSpecs = []Spec{{
@@ -71,28 +69,6 @@ func slowlogGet(c *Call) {
 		c.replyNames(e.Args)
 		w.BulkString(e.Addr)
 		w.BulkString(e.Name)
-	}
-}
-
-// observe notes what is to be known of a command's time: its place in the
-// distribution, and the command itself when it was slow.
-func (c *Call) observe(spec *Spec, stat *telemetry.CommandStat, took time.Duration, end time.Time) {
-	v := c.Env.Config.Values()
-	if v.LatencyTracking {
-		stat.Track(took)
-	}
-	if limit := v.SlowLogSlowerThan; limit >= 0 && took >= time.Duration(limit)*time.Microsecond && spec.Name != "exec" && v.SlowLogMaxLen > 0 {
-		c.Env.Stats.Slow.Add(telemetry.SlowCommand{
-			At: end, Took: took, Addr: c.Client.Addr, Name: c.Client.Names().Name,
-			Args: telemetry.SlowArgs(c.Args, func(i int) []byte { return visible(spec, c.Args, i) }),
-		}, v.SlowLogMaxLen)
-	}
-	if limit := v.LatencyMonitorThreshold; limit > 0 && took >= time.Duration(limit)*time.Millisecond {
-		event := "command"
-		if spec.Flags&Fast != 0 {
-			event = "fast-command"
-		}
-		c.Env.Stats.Latencies.Note(event, end, took)
 	}
 }
 

@@ -166,6 +166,7 @@ func (t *Table) Resume(c *Call) {
 // End takes the client out of everything it takes part in: its connection has
 // ended.
 func (c *Call) End() {
+	c.Report()
 	if c.waiting.pop != nil {
 		c.waiting.pop.Take()
 	}

@@ -18,13 +18,13 @@ var zcountSpecs = []Spec{
 }
 
 func count(c *Call, by order) {
-	find, ok := c.readRange(2, by, false)
+	b, ok := c.readRange(2, by, false)
 	if !ok {
 		return
 	}
 	n := 0
 	if set := c.findSet(); set != nil {
-		n = find(set).Len()
+		n = b.in(set).Len()
 	}
 	c.W.Int(int64(n))
 }

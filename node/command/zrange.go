@@ -126,7 +126,7 @@ func zrange(c *Call, by order, reverse, free bool) {
 	if !ok {
 		return
 	}
-	find, ok := c.readRange(2, o.by, o.reverse)
+	b, ok := c.readRange(2, o.by, o.reverse)
 	if !ok {
 		return
 	}
@@ -135,7 +135,7 @@ func zrange(c *Call, by order, reverse, free bool) {
 		c.W.Array(0)
 		return
 	}
-	c.replyMembers(set, o.limit(find(set)), o.reverse, o.withScores)
+	c.replyMembers(set, o.limit(b.in(set)), o.reverse, o.withScores)
 }
 
 // limit is what LIMIT leaves of a range.
@@ -151,43 +151,56 @@ func (o *rangeOptions) limit(r zset.Range) zset.Range {
 	return r.Limit(clampInt(o.offset), clampInt(o.count))
 }
 
-// readRange reads the bounds in arguments at and at+1 and returns what finds them
-// in a set. Reversed score and string ranges have their upper bound first; a
-// reversed rank counts from the other end.
-func (c *Call) readRange(at int, by order, reverse bool) (find func(*zset.Set) zset.Range, ok bool) {
+// bounds is the ends of a range, of which those of its order count.
+type bounds struct {
+	by          order
+	reverse     bool
+	first, last int
+	scores      zset.ScoreRange
+	lex         zset.LexRange
+}
+
+// readRange reads the bounds in arguments at and at+1. Reversed score and
+// string ranges have their upper bound first; a reversed rank counts from the
+// other end.
+func (c *Call) readRange(at int, by order, reverse bool) (b bounds, ok bool) {
+	b.by, b.reverse = by, reverse
 	low, high := c.Args[at], c.Args[at+1]
 	if reverse {
 		low, high = high, low
 	}
 	switch by {
 	case byScore:
-		r, ok := scoreRange(low, high)
-		if !ok {
+		if b.scores, ok = scoreRange(low, high); !ok {
 			c.W.Error(errScoreBound)
-			return nil, false
 		}
-		return func(s *zset.Set) zset.Range { return s.ByScore(r) }, true
+		return b, ok
 	case byLex:
-		r, ok := lexRange(low, high)
-		if !ok {
+		if b.lex, ok = lexRange(low, high); !ok {
 			c.W.Error(errLexBound)
-			return nil, false
 		}
-		return func(s *zset.Set) zset.Range { return s.ByLex(r) }, true
+		return b, ok
 	}
 	start, ok := c.integer(at)
 	if !ok {
-		return nil, false
+		return b, false
 	}
 	stop, ok := c.integer(at + 1)
-	if !ok {
-		return nil, false
+	b.first, b.last = clampInt(start), clampInt(stop)
+	return b, ok
+}
+
+// in is the range within a set.
+func (b *bounds) in(s *zset.Set) zset.Range {
+	switch {
+	case b.by == byScore:
+		return s.ByScore(b.scores)
+	case b.by == byLex:
+		return s.ByLex(b.lex)
+	case b.reverse:
+		return s.ByRank(mirror(b.last, s.Len()), mirror(b.first, s.Len()))
 	}
-	first, last := clampInt(start), clampInt(stop)
-	if !reverse {
-		return func(s *zset.Set) zset.Range { return s.ByRank(first, last) }, true
-	}
-	return func(s *zset.Set) zset.Range { return s.ByRank(mirror(last, s.Len()), mirror(first, s.Len())) }, true
+	return s.ByRank(b.first, b.last)
 }
 
 // mirror turns an index from one end of n members into one from the other:
@@ -215,15 +228,15 @@ func clampInt(n int64) int {
 // and alternate in RESP2.
 func (c *Call) replyMembers(set *zset.Set, r zset.Range, reverse, withScores bool) {
 	c.startMembers(r.Len(), withScores)
-	members := set.Ascend(r)
-	if reverse {
-		members = set.Descend(r)
-	}
-	for member, score := range members {
+	write := func(member []byte, score float64) bool {
 		c.replyMember(member, score, withScores)
-		if c.full() {
-			return
-		}
+		return !c.full()
+	}
+	// Called here and now, neither sequence costs memory of its own.
+	if reverse {
+		set.Descend(r)(write)
+	} else {
+		set.Ascend(r)(write)
 	}
 }
 

@@ -17,7 +17,7 @@ func zrangestore(c *Call) {
 	if !ok {
 		return
 	}
-	find, ok := c.readRange(3, o.by, o.reverse)
+	b, ok := c.readRange(3, o.by, o.reverse)
 	if !ok {
 		return
 	}
@@ -26,6 +26,6 @@ func zrangestore(c *Call) {
 		c.store(c.Args[1], 0, nil)
 		return
 	}
-	r := o.limit(find(set))
+	r := o.limit(b.in(set))
 	c.store(c.Args[1], r.Len(), set.Ascend(r))
 }

@@ -48,14 +48,14 @@ func zrem(c *Call) {
 }
 
 func removeRange(c *Call, by order, ev event) {
-	find, ok := c.readRange(2, by, false)
+	b, ok := c.readRange(2, by, false)
 	if !ok {
 		return
 	}
 	removed := 0
 	if e := c.find(); e != nil {
 		set := e.Write(c.Env.Tuning())
-		removed = set.RemoveRange(find(set))
+		removed = set.RemoveRange(b.in(set))
 		if removed > 0 {
 			c.settle(e, ev)
 		}

@@ -19,8 +19,8 @@ type Histogram struct {
 	steps [histogramSize]atomic.Int64
 }
 
-// Add counts a time.
-func (h *Histogram) Add(took time.Duration) { h.steps[step(took)].Add(1) }
+// Add counts n times a time.
+func (h *Histogram) Add(took time.Duration, n int64) { h.steps[step(took)].Add(n) }
 
 // step is the number of the step a time falls into.
 func step(took time.Duration) int {

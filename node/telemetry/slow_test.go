@@ -24,7 +24,7 @@ func TestSteps(t *testing.T) {
 func TestHistogram(t *testing.T) {
 	var h Histogram
 	for i := range 1000 {
-		h.Add(time.Duration(i+1) * time.Microsecond)
+		h.Add(time.Duration(i+1)*time.Microsecond, 1)
 	}
 	for p, want := range map[float64]float64{0: 1, 50: 500, 99: 990, 99.9: 999, 100: 1000} {
 		got := float64(h.Percentile(p)) / 1000

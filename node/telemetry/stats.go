@@ -61,8 +61,8 @@ type CommandStat struct {
 // Times is how long the command took; nil when that was never tracked.
 func (c *CommandStat) Times() *Histogram { return c.times.Load() }
 
-// Track counts a call's time.
-func (c *CommandStat) Track(took time.Duration) {
+// Track counts calls that took a time each.
+func (c *CommandStat) Track(took time.Duration, calls int64) {
 	h := c.times.Load()
 	if h == nil {
 		// Of two that come at once, one finds the other's.
@@ -71,7 +71,7 @@ func (c *CommandStat) Track(took time.Duration) {
 			return // a reset came between
 		}
 	}
-	h.Add(took)
+	h.Add(took, calls)
 }
 
 // errorKinds bounds the table of error codes, which would otherwise grow with

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// hotMembers is how many members the board of hotCalls has.
+const hotMembers = 100_000
+
+// hotCalls is the commands a node spends its days with. Each round has words of
+// its own, so that no answer is in the processor's caches by chance.
+var hotCalls = []struct {
+	name string
+	args func(i int) []string
+}{
+	{"PING", func(int) []string { return []string{"PING"} }},
+	{"ZADD update", func(i int) []string { return []string{"ZADD", "board", fmt.Sprint(i * 7919 % 100003), hotMember(i)} }},
+	{"ZADD new", func(i int) []string { return []string{"ZADD", "fresh", fmt.Sprint(i * 7919 % 100003), hotMember(i)} }},
+	{"ZADD small", func(i int) []string {
+		return []string{"ZADD", fmt.Sprintf("user:%04d", i%1000), fmt.Sprint(i), hotMember(i % 10)}
+	}},
+	{"ZINCRBY", func(i int) []string { return []string{"ZINCRBY", "board", "1.5", hotMember(i)} }},
+	{"ZSCORE", func(i int) []string { return []string{"ZSCORE", "board", hotMember(i)} }},
+	{"ZRANK", func(i int) []string { return []string{"ZRANK", "board", hotMember(i)} }},
+	{"ZRANGE", func(i int) []string {
+		from := i * 7919 % (hotMembers - 10)
+		return []string{"ZRANGE", "board", fmt.Sprint(from), fmt.Sprint(from + 9)}
+	}},
+	{"ZRANGE WITHSCORES", func(i int) []string {
+		from := i * 7919 % (hotMembers - 10)
+		return []string{"ZRANGE", "board", fmt.Sprint(from), fmt.Sprint(from + 9), "WITHSCORES"}
+	}},
+	{"ZRANGEBYSCORE", func(i int) []string {
+		return []string{"ZRANGEBYSCORE", "board", fmt.Sprint(i * 7919 % hotMembers), "+inf", "LIMIT", "0", "10"}
+	}},
+	{"ZPOPMIN", func(int) []string { return []string{"ZPOPMIN", "board"} }},
+}
+
+func hotMember(i int) string { return fmt.Sprintf("member:%06d", i*104729%hotMembers) }
+
+// hot prepares rounds of one of hotCalls: run executes round i.
+func hot(t testing.TB, args func(i int) []string, rounds int) (run func(i int)) {
+	table, c := testCall(t, time.Now)
+	const pipeline = 16
+	executed := 0
+	execute := func(args [][]byte) {
+		executed++
+		c.More = executed%pipeline != 0
+		c.Args = args
+		table.Execute(c)
+		if c.W.Bytes()[0] == '-' {
+			t.Fatalf("%q answered %q", args, c.W.Bytes())
+		}
+		c.W.Reset(64 << 10)
+	}
+	for i := range hotMembers {
+		execute(byteWords("ZADD", "board", fmt.Sprint(i), fmt.Sprintf("member:%06d", i)))
+	}
+	prepared := make([][][]byte, rounds)
+	for i := range prepared {
+		prepared[i] = byteWords(args(i)...)
+	}
+	return func(i int) { execute(prepared[i%rounds]) }
+}
+
+func byteWords(args ...string) [][]byte {
+	all := make([][]byte, len(args))
+	for i, a := range args {
+		all[i] = []byte(a)
+	}
+	return all
+}
+
+// TestHotCommandsDoNotAllocate would tell of a command that makes garbage on
+// its way through the table. Sets grow by doubling, so what a new member costs
+// on average rounds to nothing.
+func TestHotCommandsDoNotAllocate(t *testing.T) {
+	const rounds = 10_000
+	for _, h := range hotCalls {
+		t.Run(h.name, func(t *testing.T) {
+			run := hot(t, h.args, 2*rounds)
+			for i := range rounds {
+				run(i)
+			}
+			i := rounds
+			if n := testing.AllocsPerRun(rounds-1, func() { run(i); i++ }); n != 0 {
+				t.Errorf("%v allocations a command", n)
+			}
+		})
+	}
+}
+
+// BenchmarkExecute measures commands without their way through sockets.
+func BenchmarkExecute(b *testing.B) {
+	for _, h := range hotCalls {
+		b.Run(h.name, func(b *testing.B) {
+			run := hot(b, h.args, 50_000)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				run(i)
+			}
+		})
+	}
+}
