@@ -87,6 +87,10 @@ func TestCRDCreate(t *testing.T) {
 		{`{engine: {skipList: {maxLevel: 64}}}`, ""},
 		{`{engine: {skipList: {maxLevel: 0}}}`, "should be greater than or equal to 1"},
 		{`{engine: {skipList: {maxLevel: 65}}}`, "should be less than or equal to 64"},
+		{`{engine: {skipList: {blockEntries: 4}}}`, ""},
+		{`{engine: {skipList: {blockEntries: 240}}}`, ""},
+		{`{engine: {skipList: {blockEntries: 3}}}`, "should be greater than or equal to 4"},
+		{`{engine: {skipList: {blockEntries: 241}}}`, "should be less than or equal to 240"},
 
 		{`{engine: {listpack: {maxEntries: 0, maxValueBytes: 0}}}`, ""},
 		{`{engine: {listpack: {maxEntries: 65535, maxValueBytes: 65535}}}`, ""},
@@ -167,6 +171,7 @@ func TestCRDDefaults(t *testing.T) {
     maxEntries: 128
     maxValueBytes: 64
   skipList:
+    blockEntries: 64
     maxLevel: 32
     p: 1/e
 mode: Replicated

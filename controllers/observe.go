@@ -124,7 +124,7 @@ func (r *Reconciler) askNode(ctx context.Context, p pod) pod {
 
 // managed are the names of the directives the operator asks nodes for.
 var managed = []string{
-	tuning.SkipListP, tuning.SkipListMaxLevel, tuning.ListpackEntries, tuning.ListpackValue, tuning.MaxMemory, tuning.MaxMemoryPolicy,
+	tuning.SkipListP, tuning.SkipListMaxLevel, tuning.SkipListBlock, tuning.ListpackEntries, tuning.ListpackValue, tuning.MaxMemory, tuning.MaxMemoryPolicy,
 }
 
 // converse dials a node, has f talk to it, and hangs up.

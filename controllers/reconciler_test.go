@@ -194,7 +194,7 @@ func TestTuningGoesLive(t *testing.T) {
 	}
 
 	began := time.Now()
-	patchCluster(t, cluster, `{"spec":{"engine":{"skipList":{"p":"0.250","maxLevel":20},"listpack":{"maxEntries":4,"maxValueBytes":8},"maxMemory":"256Mi","evictionPolicy":"allkeys-lru"}}}`)
+	patchCluster(t, cluster, `{"spec":{"engine":{"skipList":{"p":"0.250","maxLevel":20,"blockEntries":128},"listpack":{"maxEntries":4,"maxValueBytes":8},"maxMemory":"256Mi","evictionPolicy":"allkeys-lru"}}}`)
 	cluster = waitCondition(t, cluster, "ConfigApplied", "True", "Applied")
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("patch to ConfigApplied took %v, want at most 5 s", took)
@@ -202,7 +202,7 @@ func TestTuningGoesLive(t *testing.T) {
 		t.Logf("patch to ConfigApplied: %v", took)
 	}
 	for name, want := range map[string]string{
-		"zset-skiplist-p": "0.25", "zset-skiplist-max-level": "20", "zset-max-listpack-entries": "4", "zset-max-listpack-value": "8", "maxmemory": "268435456",
+		"zset-skiplist-p": "0.25", "zset-skiplist-max-level": "20", "zset-skiplist-block-entries": "128", "zset-max-listpack-entries": "4", "zset-max-listpack-value": "8", "maxmemory": "268435456",
 		"maxmemory-policy": "allkeys-lru",
 	} {
 		if got := k.config(name); got != want {

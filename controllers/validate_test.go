@@ -28,7 +28,7 @@ func TestValidate(t *testing.T) {
 			spec := &v1alpha1.ZSetClusterSpec{
 				Mode: v1alpha1.Replicated, Shards: 1, Replicas: ptr.To[int32](0),
 				Engine: v1alpha1.EngineSpec{
-					SkipList:       v1alpha1.SkipListSpec{P: "1/e", MaxLevel: 32},
+					SkipList:       v1alpha1.SkipListSpec{P: "1/e", MaxLevel: 32, BlockEntries: 64},
 					Listpack:       v1alpha1.ListpackSpec{MaxEntries: ptr.To[int32](128), MaxValueBytes: ptr.To[int32](64)},
 					EvictionPolicy: "noeviction",
 				},
@@ -50,7 +50,7 @@ func TestManagedDirectives(t *testing.T) {
 	want, problem := validate(&v1alpha1.ZSetClusterSpec{
 		Mode: v1alpha1.Replicated, Shards: 1, Replicas: ptr.To[int32](0),
 		Engine: v1alpha1.EngineSpec{
-			SkipList:       v1alpha1.SkipListSpec{P: "1/e", MaxLevel: 32},
+			SkipList:       v1alpha1.SkipListSpec{P: "1/e", MaxLevel: 32, BlockEntries: 64},
 			Listpack:       v1alpha1.ListpackSpec{MaxEntries: ptr.To[int32](128), MaxValueBytes: ptr.To[int32](64)},
 			EvictionPolicy: "noeviction",
 		},

@@ -179,6 +179,15 @@ type SkipListSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
 	MaxLevel int32 `json:"maxLevel,omitempty"`
+
+	// How many members next to each other in order share an element, 4 to 240. More takes less memory and makes writes to large sets
+	// slower. Elements that exist keep their size until they fill up.
+	//
+	// +optional
+	// +kubebuilder:default=64
+	// +kubebuilder:validation:Minimum=4
+	// +kubebuilder:validation:Maximum=240
+	BlockEntries int32 `json:"blockEntries,omitempty"`
 }
 
 // ListpackSpec says which sets are small: these are packed into one block of bytes, which takes several times less memory.

@@ -14,6 +14,7 @@ import (
 const (
 	SkipListP        = "zset-skiplist-p"
 	SkipListMaxLevel = "zset-skiplist-max-level"
+	SkipListBlock    = "zset-skiplist-block-entries"
 	ListpackEntries  = "zset-max-listpack-entries"
 	ListpackValue    = "zset-max-listpack-value"
 	MaxMemory        = "maxmemory"
@@ -67,6 +68,7 @@ func FromSpec(spec *v1alpha1.ZSetClusterSpec) (List, error) {
 	return List{
 		{SkipListP, p},
 		{SkipListMaxLevel, strconv.Itoa(int(spec.Engine.SkipList.MaxLevel))},
+		{SkipListBlock, strconv.Itoa(int(spec.Engine.SkipList.BlockEntries))},
 		{ListpackEntries, strconv.Itoa(int(*spec.Engine.Listpack.MaxEntries))},
 		{ListpackValue, strconv.Itoa(int(*spec.Engine.Listpack.MaxValueBytes))},
 		{MaxMemory, strconv.FormatInt(bytes, 10)},

@@ -15,7 +15,7 @@ import (
 func defaulted(change func(*v1alpha1.ZSetClusterSpec)) *v1alpha1.ZSetClusterSpec {
 	entries, bytes := int32(128), int32(64)
 	spec := &v1alpha1.ZSetClusterSpec{Engine: v1alpha1.EngineSpec{
-		SkipList:       v1alpha1.SkipListSpec{P: "1/e", MaxLevel: 32},
+		SkipList:       v1alpha1.SkipListSpec{P: "1/e", MaxLevel: 32, BlockEntries: 64},
 		Listpack:       v1alpha1.ListpackSpec{MaxEntries: &entries, MaxValueBytes: &bytes},
 		EvictionPolicy: "noeviction",
 	}}
@@ -35,6 +35,7 @@ func TestFromSpec(t *testing.T) {
 	want := List{
 		{"zset-skiplist-p", "1/e"},
 		{"zset-skiplist-max-level", "32"},
+		{"zset-skiplist-block-entries", "64"},
 		{"zset-max-listpack-entries", "128"},
 		{"zset-max-listpack-value", "64"},
 		{"maxmemory", "0"},

@@ -25,7 +25,7 @@ func testCall(t testing.TB, now func() time.Time, args ...string) (*Table, *Call
 		t.Fatal(err)
 	}
 	v := settings.Values()
-	tuning, err := zset.NewTuning(zset.Options{P: v.SkipListP.Value, MaxLevel: v.SkipListMaxLevel,
+	tuning, err := zset.NewTuning(zset.Options{P: v.SkipListP.Value, MaxLevel: v.SkipListMaxLevel, BlockEntries: v.SkipListBlockEntries,
 		ListpackMaxEntries: v.ZSetMaxListpackEntries, ListpackMaxValueBytes: v.ZSetMaxListpackValue})
 	if err != nil {
 		t.Fatal(err)

@@ -63,6 +63,7 @@ var refused = []struct {
 	{[]string{"zset-max-listpack-value", "-1"}, "ERR CONFIG SET failed (possibly related to argument 'zset-max-listpack-value') - argument must be a memory value", false},
 	{[]string{"zset-skiplist-p", "0.8"}, "ERR CONFIG SET failed (possibly related to argument 'zset-skiplist-p') - P must be greater than 0 and at most 0.75, got 0.8", false},
 	{[]string{"zset-skiplist-p", "0"}, "ERR CONFIG SET failed (possibly related to argument 'zset-skiplist-p') - P must be greater than 0 and at most 0.75, got 0", false},
+	{[]string{"zset-skiplist-block-entries", "3"}, "ERR CONFIG SET failed (possibly related to argument 'zset-skiplist-block-entries') - BlockEntries must be from 4 to 240, or 0 for 64, got 3", false},
 	{[]string{"zset-skiplist-max-level", "0"}, "ERR CONFIG SET failed (possibly related to argument 'zset-skiplist-max-level') - MaxLevel must be from 1 to 64, got 0", false},
 	{[]string{"save", "3600 1"}, `ERR CONFIG SET failed (possibly related to argument 'save') - argument must be "": this version keeps data in memory only`, false},
 }
@@ -135,11 +136,11 @@ func TestTuningFollows(t *testing.T) {
 	if c.Values().Tuning != before {
 		t.Error("the tuning was made again though nothing of it changed")
 	}
-	if err := c.Set("zset-skiplist-p", "0.25", "zset-skiplist-max-level", "16", "zset-max-listpack-entries", "1", "zset-max-listpack-value", "2"); err != nil {
+	if err := c.Set("zset-skiplist-p", "0.25", "zset-skiplist-max-level", "16", "zset-skiplist-block-entries", "240", "zset-max-listpack-entries", "1", "zset-max-listpack-value", "2"); err != nil {
 		t.Fatal(err)
 	}
 	o := c.Values().Tuning.Options()
-	if o.P != 0.25 || o.MaxLevel != 16 || o.ListpackMaxEntries != 1 || o.ListpackMaxValueBytes != 2 {
+	if o.P != 0.25 || o.MaxLevel != 16 || o.BlockEntries != 240 || o.ListpackMaxEntries != 1 || o.ListpackMaxValueBytes != 2 {
 		t.Errorf("the engine gets %+v", o)
 	}
 }
@@ -155,7 +156,7 @@ func TestGet(t *testing.T) {
 		{[]string{"nothing"}, []Pair{}},
 		{nil, []Pair{}},
 		{[]string{"[t]imeo*"}, []Pair{{"timeout", "0"}}},
-		{[]string{"ZSET-skip*"}, []Pair{{"zset-skiplist-max-level", "32"}, {"zset-skiplist-p", "1/e"}}},
+		{[]string{"ZSET-skip*"}, []Pair{{"zset-skiplist-block-entries", "64"}, {"zset-skiplist-max-level", "32"}, {"zset-skiplist-p", "1/e"}}},
 		{[]string{"zset-max-*", "port", "zset-max-listpack-value"}, []Pair{
 			{"port", "6379"}, {"zset-max-listpack-entries", "128"}, {"zset-max-listpack-value", "64"},
 			{"zset-max-ziplist-entries", "128"}, {"zset-max-ziplist-value", "64"},

@@ -61,7 +61,7 @@ func TestDefaults(t *testing.T) {
 			PubSub:  OutputBufferLimit{Hard: 32 << 20, Soft: 8 << 20, SoftFor: time.Minute},
 		},
 		MaxMemory: MemoryLimit{Bytes: 0, Text: "0"}, MaxMemorySamples: 5, EvictionTenacity: 10, LFULogFactor: 10, LFUDecayTime: 1, MaxMemoryPolicy: "noeviction",
-		ZSetMaxListpackEntries: 128, ZSetMaxListpackValue: 64, SkipListP: P{Value: 1 / math.E, Text: "1/e"}, SkipListMaxLevel: 32,
+		ZSetMaxListpackEntries: 128, ZSetMaxListpackValue: 64, SkipListP: P{Value: 1 / math.E, Text: "1/e"}, SkipListMaxLevel: 32, SkipListBlockEntries: 64,
 		Dir: ".", Databases: 1, LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
 	}
 	if diff := cmp.Diff(want, c.Values(), cmpopts.IgnoreFields(Values{}, "Tuning")); diff != "" {

@@ -309,6 +309,12 @@ var table = []directive{
 		doc:  "highest level of a skip list, 1 to 64",
 		kind: skipListMaxLevel,
 	},
+	{
+		name: "zset-skiplist-block-entries", group: sortedSets, initial: "64", live: true,
+		doc:  "members next to each other in order that share a node of the skip list, 4 to 240",
+		note: "More saves memory, and makes writes to large sets slower. Nodes that exist keep their size until they fill up.",
+		kind: skipListBlockEntries,
+	},
 
 	{
 		name: "dir", group: data, initial: ".",

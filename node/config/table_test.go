@@ -65,6 +65,10 @@ func TestAllowedMatchesEngine(t *testing.T) {
 		!accepts(func(o *zset.Options) { o.MaxLevel = 1 }) || accepts(func(o *zset.Options) { o.MaxLevel = 0 }) {
 		t.Errorf("MaxLevel is not as said: %s", skipListMaxLevel.allowed)
 	}
+	if !accepts(func(o *zset.Options) { o.BlockEntries = 4 }) || accepts(func(o *zset.Options) { o.BlockEntries = 3 }) ||
+		!accepts(func(o *zset.Options) { o.BlockEntries = 240 }) || accepts(func(o *zset.Options) { o.BlockEntries = 241 }) {
+		t.Errorf("BlockEntries is not as said: %s", skipListBlockEntries.allowed)
+	}
 	if !accepts(func(o *zset.Options) { o.ListpackMaxEntries, o.ListpackMaxValueBytes = 0, 0 }) ||
 		!accepts(func(o *zset.Options) { o.ListpackMaxEntries, o.ListpackMaxValueBytes = math.MaxInt, math.MaxInt }) {
 		t.Error("the listpack thresholds are not as said")

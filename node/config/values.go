@@ -58,7 +58,8 @@ type Values struct {
 	ZSetMaxListpackValue   int // bytes of a member
 	SkipListP              P
 	SkipListMaxLevel       int // levels
-	// Tuning is the four above as the engine takes them; the same pointer as
+	SkipListBlockEntries   int // members
+	// Tuning is the five above as the engine takes them; the same pointer as
 	// long as they do not change.
 	Tuning *zset.Tuning
 

@@ -48,6 +48,26 @@ var skipListMaxLevel = kind{
 	get: func(v *Values) string { return strconv.Itoa(v.SkipListMaxLevel) },
 }
 
+// skipListBlockEntries is the kind of zset-skiplist-block-entries.
+var skipListBlockEntries = kind{
+	allowed: "4 to 240",
+	set: func(v *Values, values []string, _ machine) error {
+		n, err := parseInteger(values[0], math.MinInt, math.MaxInt)
+		if err != nil {
+			return err
+		}
+		if err := checkTuning(func(o *zset.Options) { o.BlockEntries = n }); err != nil {
+			return err
+		}
+		if n == 0 { // what the engine takes for its default is answered as that
+			n = zset.DefaultOptions().BlockEntries
+		}
+		v.SkipListBlockEntries = n
+		return nil
+	},
+	get: func(v *Values) string { return strconv.Itoa(v.SkipListBlockEntries) },
+}
+
 // listpackValue is the kind of zset-max-listpack-value, a memory size as in
 // real servers.
 var listpackValue = kind{
@@ -78,7 +98,7 @@ func checkTuning(change func(o *zset.Options)) error {
 // same.
 func tune(v *Values) error {
 	o := zset.DefaultOptions()
-	o.P, o.MaxLevel = v.SkipListP.Value, v.SkipListMaxLevel
+	o.P, o.MaxLevel, o.BlockEntries = v.SkipListP.Value, v.SkipListMaxLevel, v.SkipListBlockEntries
 	o.ListpackMaxEntries, o.ListpackMaxValueBytes = v.ZSetMaxListpackEntries, v.ZSetMaxListpackValue
 	if v.Tuning != nil && v.Tuning.Options() == o {
 		return nil

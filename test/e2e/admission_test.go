@@ -17,6 +17,7 @@ func TestInvalidManifestsAreRefused(t *testing.T) {
 		{"p as a number", "{engine: {skipList: {p: 0.25}}}", "must be of type string"},
 		{"no level", "{engine: {skipList: {maxLevel: 0}}}", "should be greater than or equal to 1"},
 		{"too many levels", "{engine: {skipList: {maxLevel: 65}}}", "should be less than or equal to 64"},
+		{"blocks too large", "{engine: {skipList: {blockEntries: 241}}}", "should be less than or equal to 240"},
 		{"negative threshold", "{engine: {listpack: {maxEntries: -1}}}", "should be greater than or equal to 0"},
 		{"sharding", "{mode: Cluster}", "Replicated"},
 		{"two shards", "{shards: 2}", "shards"},

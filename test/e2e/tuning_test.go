@@ -27,6 +27,7 @@ func TestTuningChangesLive(t *testing.T) {
 	for _, change := range []struct{ patch, directive, value string }{
 		{`{"spec":{"engine":{"skipList":{"p":"1/e"}}}}`, "zset-skiplist-p", "1/e"},
 		{`{"spec":{"engine":{"skipList":{"p":"0.5","maxLevel":16}}}}`, "zset-skiplist-max-level", "16"},
+		{`{"spec":{"engine":{"skipList":{"blockEntries":128}}}}`, "zset-skiplist-block-entries", "128"},
 		{`{"spec":{"engine":{"listpack":{"maxEntries":3}}}}`, "zset-max-listpack-entries", "3"},
 		{`{"spec":{"engine":{"listpack":{"maxValueBytes":20}}}}`, "zset-max-listpack-value", "20"},
 	} {
