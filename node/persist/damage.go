@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"zset.dev/operator/node/replog"
 )
 
 const (
@@ -43,12 +45,12 @@ func WholeBehind(file io.ReaderAt, damage, size int64) (bool, error) {
 
 // chain reports whether some whole commands begin at that offset.
 func chain(file io.ReaderAt, offset, size int64) (bool, error) {
-	c := NewCommands(io.NewSectionReader(file, offset, size-offset), offset)
+	c := replog.NewCommands(io.NewSectionReader(file, offset, size-offset), offset)
 	for range provenChain {
 		_, err := c.Next()
-		var corrupt *CorruptError
+		var corrupt *replog.CorruptError
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, ErrTorn), errors.As(err, &corrupt):
+		case errors.Is(err, io.EOF), errors.Is(err, replog.ErrTorn), errors.As(err, &corrupt):
 			return false, nil
 		case err != nil:
 			return false, err

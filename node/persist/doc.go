@@ -1,6 +1,6 @@
 // Package persist keeps the data on disk, in the ecosystem's form: a folder with a base (an RDB file), files of
 // commands that were appended since, and a manifest that says which of them count.
 //
-// So far it has the pieces that read: manifests (manifest.go), commands (commands.go), and what tells a torn end from
-// damage in the midst (damage.go). A node does not use them yet.
+// So far it has manifests (manifest.go), and what tells a torn end from damage in the midst (damage.go). A node does not
+// use them yet. The commands are read by package replog.
 package persist

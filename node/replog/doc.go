@@ -25,5 +25,7 @@
 //     and a chunk.
 //   - What a reader is given does not change, and is valid until it asks for more.
 //
-// It does no I/O and reads no clock. All methods but those of one Reader may be called from any goroutine.
+// Commands reads the commands of a log again, from a file or from a primary.
+//
+// The log does no I/O and reads no clock. All methods but those of one Reader may be called from any goroutine.
 package replog

@@ -1,4 +1,4 @@
-package persist
+package replog
 
 import (
 	"bufio"
@@ -15,7 +15,7 @@ const (
 )
 
 // ErrTorn is for a command that has a beginning and no end.
-var ErrTorn = errors.New("persist: the file ends within a command")
+var ErrTorn = errors.New("replog: the log ends within a command")
 
 // A CorruptError is for bytes that are no command.
 type CorruptError struct {
@@ -24,11 +24,11 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("persist: no command at byte %d: %s", e.Offset, e.Reason)
+	return fmt.Sprintf("replog: no command at byte %d: %s", e.Offset, e.Reason)
 }
 
-// Commands reads the commands of an append-only file, each an array of strings in the clients' protocol. Between them there
-// may be lines that begin with #, which are skipped.
+// Commands reads the commands of a log, each an array of strings in the clients' protocol: from a file or from a primary.
+// Between them there may be lines that begin with #, which are skipped.
 type Commands struct {
 	r      *bufio.Reader
 	offset int64 // of the next byte
@@ -37,7 +37,7 @@ type Commands struct {
 	bytes  []byte // of args
 }
 
-// NewCommands reads from r, whose first byte is at that offset of the file.
+// NewCommands reads from r, whose first byte has that offset.
 func NewCommands(r io.Reader, offset int64) *Commands {
 	return &Commands{r: bufio.NewReaderSize(r, 256<<10), offset: offset, whole: offset}
 }
@@ -45,7 +45,7 @@ func NewCommands(r io.Reader, offset int64) *Commands {
 // Whole is the offset behind the last command that Next returned.
 func (c *Commands) Whole() int64 { return c.whole }
 
-// Next is the next command, valid until the one after it. At the end of the file the error is io.EOF, ErrTorn within
+// Next is the next command, valid until the one after it. At the log's end the error is io.EOF, ErrTorn within
 // a command; it is a *CorruptError for what is no command, or the reader's.
 func (c *Commands) Next() ([][]byte, error) {
 	for {

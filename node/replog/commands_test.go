@@ -1,11 +1,10 @@
-package persist
+package replog
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -100,39 +99,6 @@ func TestClaimsCostNothing(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
 		t.Errorf("took %d bytes", took)
-	}
-}
-
-func TestWholeBehind(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	garbage := make([]byte, 2*searchBytes)
-	for i := range garbage {
-		garbage[i] = byte(rng.Uint32())
-	}
-	some := text("ZADD board 1 a", "ZADD board 2 b", "ZREM board a")
-	tests := []struct {
-		name, behind string
-		want         bool
-	}{
-		{"nothing", "", false},
-		{"zeros", strings.Repeat("\x00", 5000), false},
-		{"garbage", string(garbage), false},
-		{"garbage that looks like the beginning", "\r\n*3\r\n$4\r\nZADD", false},
-		{"one command, which may be a member's bytes", "xx\r\n" + text("PING x"), false},
-		{"commands", "xx\r\n" + some, true},
-		{"commands far away", string(garbage) + "\r\n" + some + "*torn", true},
-		{"commands across pieces", string(garbage[:searchBytes-1]) + "\r\n" + some, true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			file := text("PING 1") + "!" + tt.behind
-			got, err := WholeBehind(strings.NewReader(file), int64(len(text("PING 1"))), int64(len(file)))
-			if err != nil || got != tt.want {
-				t.Errorf("%v, %v", got, err)
-			}
-		})
 	}
 }
 

@@ -1,0 +1,226 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"zset.dev/operator/node/rdb"
+	"zset.dev/operator/node/replog"
+	"zset.dev/operator/zset"
+)
+
+// A Position in a primary's log.
+type Position struct {
+	ID     string // of the history; empty for none
+	Offset int64  // of the next byte
+}
+
+// A Sink takes what a primary sends.
+type Sink interface {
+	// Full is called with a file of all the data, which replaces what there was; the log goes on at that position.
+	// It reads until io.EOF.
+	Full(at Position, file *rdb.Decoder) error
+	// Partial is called when the log goes on where it was left, in a history that may have a new name.
+	Partial(id string) error
+	// Apply runs a command of the log. end is the offset behind it. args are valid during the call.
+	Apply(args [][]byte, end int64) error
+}
+
+// Options of a link. Dial and NewSet must be given.
+type Options struct {
+	Dial     func(context.Context) (net.Conn, error)
+	User     string // empty for the default user
+	Password string // empty for none
+	Host     string // under which clients reach this replica; empty for the address it connects from
+	Port     int
+	NewSet   func() *zset.Set
+	Timeout  time.Duration // silence after which the primary is given up; 60 s when 0
+	AckEvery time.Duration // 1 s when 0
+}
+
+// Stage is what a link is doing.
+type Stage int32
+
+const (
+	Connecting Stage = iota
+	Handshake
+	Transfer // a file arrives
+	Streaming
+)
+
+func (s Stage) String() string {
+	return [...]string{"connecting", "handshake", "transfer", "streaming"}[s]
+}
+
+// A Link follows one primary over one connection.
+type Link struct {
+	options Options
+	sink    Sink
+	stage   atomic.Int32
+	applied atomic.Int64 // offset behind all that was applied
+	heard   atomic.Int64 // when something last arrived, in milliseconds since the epoch
+
+	writing sync.Mutex
+	conn    net.Conn
+	in      *input
+}
+
+// New makes a link, which Follow uses.
+func New(o Options, sink Sink) *Link {
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute
+	}
+	if o.AckEvery == 0 {
+		o.AckEvery = time.Second
+	}
+	return &Link{options: o, sink: sink}
+}
+
+// Stage is what the link does now. It may be asked from any goroutine, as may Applied and Heard.
+func (l *Link) Stage() Stage { return Stage(l.stage.Load()) }
+
+// Applied is the offset behind the last command that was applied.
+func (l *Link) Applied() int64 { return l.applied.Load() }
+
+// Heard is when the primary last sent something.
+func (l *Link) Heard() time.Time { return time.UnixMilli(l.heard.Load()) }
+
+// Follow connects and follows until the connection ends, the sink refuses something, or ctx ends; it always returns an error.
+// It is called once.
+func (l *Link) Follow(ctx context.Context, from Position) error {
+	err := l.follow(ctx, from)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return fmt.Errorf("replica: %s: %w", l.Stage(), err)
+}
+
+func (l *Link) follow(ctx context.Context, from Position) error {
+	dialing, cancel := context.WithTimeout(ctx, l.options.Timeout)
+	defer cancel()
+	conn, err := l.options.Dial(dialing)
+	if err != nil {
+		return err
+	}
+	l.conn = conn
+	l.in = &input{link: l, conn: conn}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	defer conn.Close()
+
+	l.stage.Store(int32(Handshake))
+	answer, err := l.handshake(from)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	var acks sync.WaitGroup
+	acks.Go(func() { l.acknowledge(ended) })
+	defer acks.Wait()
+	defer close(ended)
+
+	at := Position{ID: answer.id, Offset: from.Offset}
+	if answer.full {
+		at.Offset = answer.offset + 1
+		l.stage.Store(int32(Transfer))
+		if err := l.transfer(at); err != nil {
+			return err
+		}
+	} else if err := l.sink.Partial(answer.id); err != nil {
+		return err
+	}
+	return l.stream(at.Offset)
+}
+
+// stream applies commands.
+func (l *Link) stream(offset int64) error {
+	l.applied.Store(offset)
+	l.stage.Store(int32(Streaming))
+	l.ack()
+	commands := replog.NewCommands(l.in, offset)
+	for {
+		args, err := commands.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, replog.ErrTorn) {
+				return errors.New("the primary closed the connection")
+			}
+			return err
+		}
+		// What asks for an acknowledgement counts as applied by it.
+		if len(args) >= 2 && is(args[0], "REPLCONF") && is(args[1], "GETACK") {
+			l.applied.Store(commands.Whole())
+			l.ack()
+			continue
+		}
+		if err := l.sink.Apply(args, commands.Whole()); err != nil {
+			return err
+		}
+		l.applied.Store(commands.Whole())
+	}
+}
+
+// acknowledge tells the primary how far this replica is, and during a transfer that it is there, until the link ends.
+func (l *Link) acknowledge(ended chan struct{}) {
+	tick := time.NewTicker(l.options.AckEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		if l.Stage() == Streaming {
+			l.ack()
+		} else {
+			l.write([]byte("\n"))
+		}
+	}
+}
+
+// ack sends the offset of the last byte that was applied, which is how the protocol counts.
+func (l *Link) ack() {
+	l.write(command("REPLCONF", "ACK", strconv.FormatInt(l.applied.Load()-1, 10)))
+}
+
+// write sends something. A failure shows in what reads.
+func (l *Link) write(b []byte) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.conn.SetWriteDeadline(time.Now().Add(l.options.Timeout))
+	_, err := l.conn.Write(b)
+	if err != nil {
+		l.conn.Close()
+	}
+	return err
+}
+
+// input is what the primary sends.
+type input struct {
+	link *Link
+	conn net.Conn
+	back []byte // was read too far and comes first
+}
+
+func (in *input) Read(b []byte) (int, error) {
+	if len(in.back) > 0 {
+		n := copy(b, in.back)
+		in.back = in.back[n:]
+		return n, nil
+	}
+	in.conn.SetReadDeadline(time.Now().Add(in.link.options.Timeout))
+	n, err := in.conn.Read(b)
+	if n > 0 {
+		in.link.heard.Store(time.Now().UnixMilli())
+	}
+	if err, ok := err.(net.Error); ok && err.Timeout() {
+		return n, fmt.Errorf("the primary was silent for %v", in.link.options.Timeout)
+	}
+	return n, err
+}
