@@ -24,7 +24,7 @@ undeploy: ## Remove operator, CRD and so every ZSetCluster from the cluster
 
 ##@ Test
 .PHONY: test test-unit test-race test-fuzz test-controllers e2e conformance test-clients lint doctor kube-check
-test: ## Everything: lint, unit, race, fuzz, controllers, real clients, end to end; closes with one summary
+test: ## Everything: lint, unit, race, fuzz, controllers, real clients, small benchmarks, end to end; closes with one summary
 	@hack/test.sh
 test-unit: ## Unit tests of all packages, for daily work (within a minute when warm)
 	@hack/test.sh unit

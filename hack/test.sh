@@ -9,6 +9,7 @@
 #   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
 #   controllers  the operator against a real kube-apiserver and etcd
 #   clients      real clients' sessions with a node: go-redis, rueidis, node-redis, ioredis, redis-cli, redis-benchmark and Valkey's
+#   bench        the benchmarks of engine and node at a small scale: they run, and print their tables
 #   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
 #
 # All stages run even when one fails; the exit status is 1 when any did. Logs: .run/test/STAGE.log
@@ -17,7 +18,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 log=$root/.run/test
 mkdir -p "$log"
-all=(lint unit race fuzz controllers clients e2e)
+all=(lint unit race fuzz controllers clients bench e2e)
 case ${1:-} in -h | --help) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 stages=("$@"); [ $# -gt 0 ] || stages=("${all[@]}")
 
@@ -63,6 +64,9 @@ clients() {
   local rc=$?
   cat "$ZSET_CLIENTS_TABLE"
   return $rc
+}
+bench() { # on a machine with other work the figures say little; that the programs run and leave nothing behind does
+  make --no-print-directory bench-node SHORT=1 && go -C hack/bench run ./engine -short -runs 1 -budget 1ms -gc-time 500ms
 }
 e2e() {
   local env

@@ -55,6 +55,14 @@ func (b *bench) generator(ctx context.Context) error {
 		return err
 	}
 	s := subjects[0]
+	for member := range generatorMembers { // so that all ZADD of both find their member
+		if err := s.bulk.Send(&generatorCommands[1].template, 0, member); err != nil {
+			return err
+		}
+	}
+	if _, err := s.bulk.Finish(); err != nil {
+		return err
+	}
 	tool := filepath.Join(filepath.Dir(s.Path), "valkey-benchmark")
 	return b.figures.Take(b.rounds, len(generatorCommands)*len(b.pipelines), b.commit, func(round, i int) ([]report.Value, error) {
 		command, pipeline := generatorCommands[i/len(b.pipelines)], b.pipelines[i%len(b.pipelines)]

@@ -77,7 +77,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	servers := f.String("servers", "node,valkey,redis", "which; NAME=FILE is another build of the node")
 	placements := f.String("cores", "one,both", "one: the server on one and the client on another; both: all may use two")
 	pipelines := f.String("pipelines", "16,1", "commands that a connection sends at a time")
-	f.DurationVar(&s.budget, "time", 0, "for how long each is measured in a round (default 250ms; short: 60ms)")
+	f.DurationVar(&s.budget, "time", 0, "for how long each is measured in a round (default 200ms; short: 60ms)")
 	f.IntVar(&s.conns, "conns", 50, "connections")
 	f.Uint64Var(&s.seed, "seed", 1, "of scores and choices")
 	f.StringVar(&s.node, "node", "", "the node's program (default: built from this checkout)")
@@ -143,7 +143,7 @@ const usage = `Measures the node beside Redis and Valkey. See go doc for example
 
 // complete fills in what the form says and the user has not.
 func (s *settings) complete() {
-	rounds, budget := 5, 250*time.Millisecond
+	rounds, budget := 5, 200*time.Millisecond
 	s.sizes, s.warmup = []string{smallSize, "100", "1M", "10M"}, 30*time.Millisecond
 	if s.short {
 		s.sizes, s.warmup = []string{smallSize, "100", "100k"}, 10*time.Millisecond
