@@ -74,14 +74,15 @@ func (ks *Keyspace) gather(samples int, now int64) bool {
 	if v.spread.total == 0 {
 		return true
 	}
-	p := &ks.partitions[v.spread.draw(v.rng)]
+	number := v.spread.draw(v.rng)
+	p := &ks.partitions[number]
 	if !p.mu.TryRLock() {
 		return false
 	}
 	defer p.mu.RUnlock()
 	how := ks.counting.Load()
 	visit := func(e *Entry) bool {
-		v.pool.offer(candidate{e.hash, v.policy.merit(e.used.Load(), e.expireAt, now, how)})
+		v.pool.offer(candidate{e.hash, number, v.policy.merit(e.usage().Load(), e.ExpireAt(), now, how)})
 		return true
 	}
 	if v.policy.random() {
@@ -111,26 +112,26 @@ func (ks *Keyspace) evictPooled(now int64) (evicted, held bool) {
 		if !ok {
 			return false, len(busy) > 0
 		}
-		p := &ks.partitions[c.partition()]
+		p := &ks.partitions[c.partition]
 		if !p.mu.TryLock() {
 			busy = append(busy, c)
 			continue
 		}
-		e := p.at(c.hash)
-		if e == nil || v.policy.Volatile() && e.expireAt == 0 {
+		l, ok := p.at(c.hash)
+		if !ok || v.policy.Volatile() && !l.rec.has(expires) {
 			p.mu.Unlock()
 			continue
 		}
 		// Used since it was sampled: how good is it now?
-		if merit := v.policy.merit(e.used.Load(), e.expireAt, now, how); merit < c.merit && looks < 2*poolSize {
+		if merit := v.policy.merit(p.usage(l.ref).Load(), l.rec.expireAt(), now, how); merit < c.merit && looks < 2*poolSize {
 			p.mu.Unlock()
-			v.pool.offer(candidate{c.hash, merit})
+			v.pool.offer(candidate{c.hash, c.partition, merit})
 			continue
 		}
-		if e.expireAt != 0 && e.expireAt <= now {
-			p.expire(ks, e)
+		if l.rec.gone(now) {
+			p.expire(&l)
 		} else {
-			p.evict(ks, e)
+			p.evict(&l)
 		}
 		p.mu.Unlock()
 		return true, false

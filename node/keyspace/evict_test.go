@@ -45,12 +45,12 @@ func TestPool(t *testing.T) {
 	var p pool
 	var offered []candidate
 	for i := range 200 {
-		c := candidate{uint64(i), rng.Uint64N(1000)}
+		c := candidate{uint64(i), 0, rng.Uint64N(1000)}
 		offered = append(offered, c)
 		p.offer(c)
 	}
 	slices.SortStableFunc(offered, func(a, b candidate) int { return int(b.merit) - int(a.merit) })
-	p.offer(candidate{offered[0].hash, 0}) // used meanwhile
+	p.offer(candidate{offered[0].hash, 0, 0}) // used meanwhile
 	for i := 1; i < poolSize; i++ {
 		if c, ok := p.take(); !ok || c.merit != offered[i].merit {
 			t.Fatalf("take %d is %v, want merit %d", i, c, offered[i].merit)
@@ -84,7 +84,7 @@ func makeKey(ks *Keyspace, name string, now int64) {
 	var h Held
 	ks.Hold(&h, now, key)
 	defer h.Release()
-	e := h.Create(key, nil)
+	e := create(&h, key)
 	e.Write(nil).Add([]byte("m"), 1, 0)
 	h.Settle(e)
 }

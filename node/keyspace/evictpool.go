@@ -7,11 +7,10 @@ import (
 
 // candidate is a key that may go, as it was when it was sampled.
 type candidate struct {
-	hash  uint64 // of the key; names its slot, too
-	merit uint64 // the more, the better the key can be done without
+	hash      uint64 // of the key, with its slot within the partition
+	partition int
+	merit     uint64 // the more, the better the key can be done without
 }
-
-func (c candidate) partition() int { return int(c.hash&(Slots-1)) / slotsInPartition }
 
 // merit says how well a key can be done without by now, by its word of use and
 // its expiry. Beyond all are keys whose time has come.
@@ -40,7 +39,7 @@ type pool struct{ best []candidate }
 
 // offer adds a candidate, or what is now known of one, if it is among the best.
 func (p *pool) offer(c candidate) {
-	if i := slices.IndexFunc(p.best, func(o candidate) bool { return o.hash == c.hash }); i >= 0 {
+	if i := slices.IndexFunc(p.best, func(o candidate) bool { return o.hash == c.hash && o.partition == c.partition }); i >= 0 {
 		p.best = slices.Delete(p.best, i, i+1)
 	}
 	if len(p.best) == poolSize {

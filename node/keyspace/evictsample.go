@@ -1,38 +1,21 @@
 package keyspace
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"zset.dev/operator/zset/slab"
+)
 
 // What eviction needs of the tables. The partition is held for all of these.
 
-// sample calls yield for n keys, those of a place drawn at random and the ones
-// behind it, until it reports false: the order of keys is that of their hashes,
-// so neighbours have nothing in common. There may be fewer keys than n.
+// sample calls yield for n keys drawn at random, of which some may be the same,
+// until it reports false.
 func (p *partition) sample(rng *rand.Rand, n int, yield func(*Entry) bool) {
-	if p.count == 0 {
-		return
-	}
-	skip := rng.IntN(p.count)
-	slot := 0
-	for ; p.slots[slot] == nil || skip >= p.slots[slot].count; slot++ {
-		if d := p.slots[slot]; d != nil {
-			skip -= d.count
+	for range n {
+		ref, ok := p.index.Pick(rng)
+		if !ok || !p.give(slab.Ref(ref), yield) {
+			return
 		}
-	}
-	for range slotsInPartition {
-		if d := p.slots[slot]; d != nil {
-			start := rng.IntN(len(d.buckets))
-			for i := range d.buckets {
-				for e := d.buckets[(start+i)%len(d.buckets)]; e != nil; e = e.next {
-					if !yield(e) {
-						return
-					}
-					if n--; n == 0 {
-						return
-					}
-				}
-			}
-		}
-		slot = (slot + 1) % slotsInPartition
 	}
 }
 
@@ -42,26 +25,35 @@ func (p *partition) sampleExpiring(rng *rand.Rand, n int, yield func(*Entry) boo
 	if len(p.due) == 0 {
 		return
 	}
-	if n > 1 && !yield(p.due[0]) {
+	if n > 1 && !p.give(p.due[0], yield) {
 		return
 	}
 	for range min(n, len(p.due)) {
-		if !yield(p.due[rng.IntN(len(p.due))]) {
+		if !p.give(p.due[rng.IntN(len(p.due))], yield) {
 			return
 		}
 	}
 }
 
-// at is the entry of that hash; nil when there is none.
-func (p *partition) at(hash uint64) (found *Entry) {
-	d := p.slots[hash%Slots%slotsInPartition]
-	if d == nil {
-		return nil
+func (p *partition) give(ref slab.Ref, yield func(*Entry) bool) bool {
+	e := Entry{}
+	e.open(p, p.locate(ref), false)
+	return yield(&e)
+}
+
+// at is the record of that hash, of which there is hardly ever a second.
+func (p *partition) at(hash uint64) (found located, ok bool) {
+	if p.count == 0 {
+		return located{}, false
 	}
-	for e := d.buckets[hash>>d.shift()]; e != nil; e = e.next {
-		if e.hash == hash {
-			return e
+	for probe := p.index.Probe(hash); ; probe = probe.Next() {
+		for m := probe.Matches(); m != 0; m &= m - 1 {
+			if ref := probe.Ref(m); p.HashOf(ref) == hash {
+				return located{slab.Ref(ref), hash, p.record(slab.Ref(ref))}, true
+			}
+		}
+		if probe.Last() {
+			return located{}, false
 		}
 	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"zset.dev/operator/zset"
+	"zset.dev/operator/zset/slab"
 )
 
 // Held is the partitions one command holds. The zero value holds nothing; it
@@ -19,7 +20,14 @@ type Held struct {
 
 	ready []string // keys made since Hold that someone waits for, in that order
 
-	cleared []*dict // tables Clear removed, whose memory Release gives back
+	// Handles of entries, those in use first. Those behind them are kept to be
+	// used again.
+	entries []*Entry
+	inUse   int
+	byRef   map[slab.Ref]*Entry // of those in use for writing, when they are many
+
+	cleared []cleared // what Clear removed, whose memory Release gives back
+	wait    bool      // until it is given back
 
 	left bool // Find left a key in place whose time had come
 
@@ -47,7 +55,8 @@ func (ks *Keyspace) HoldShared(h *Held, now int64, keys ...[]byte) {
 
 // HoldAll is Hold for a command that may look at and change any key.
 func (ks *Keyspace) HoldAll(h *Held, now int64) {
-	*h = Held{ks: ks, now: now, numbers: everyPartition}
+	h.begin(ks, false, now)
+	h.numbers = everyPartition
 	h.lock()
 }
 
@@ -59,8 +68,15 @@ var everyPartition = func() (all []int) {
 	return all
 }()
 
+func (h *Held) begin(ks *Keyspace, shared bool, now int64) {
+	if h.ks != ks {
+		h.entries = nil // their views are of the other's memory
+	}
+	h.ks, h.shared, h.now, h.left, h.wait, h.Quiet, h.Hits, h.Misses = ks, shared, now, false, false, false, 0, 0
+}
+
 func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
-	h.ks, h.shared, h.now, h.left, h.Quiet, h.Hits, h.Misses = ks, shared, now, false, false, 0, 0
+	h.begin(ks, shared, now)
 	if len(keys) == 1 {
 		h.one[0] = Slot(keys[0]) / slotsInPartition
 		h.numbers = h.one[:]
@@ -104,6 +120,7 @@ func (h *Held) beside() (lock bool) {
 
 // Release unlocks what Hold locked. No entry may be used afterwards.
 func (h *Held) Release() {
+	h.Forget()
 	for _, n := range h.numbers {
 		if h.shared {
 			h.ks.partitions[n].mu.RUnlock()
@@ -126,122 +143,240 @@ func (h *Held) Release() {
 // when the partition is held for reading only.
 func (h *Held) Find(key []byte) *Entry {
 	e := h.Peek(key)
-	if e == nil {
-		h.Misses++
-		if h.shared {
-			h.ks.observer.Missed(key)
-		}
-		return nil
-	}
-	h.Hits++
-	if !h.Quiet {
-		e.use(h.ks, h.now)
+	h.count(key, e != nil)
+	if e != nil && !h.Quiet {
+		e.use(h.now)
 	}
 	return e
+}
+
+// Has is Find for who only wants to know whether it is there.
+func (h *Held) Has(key []byte) bool {
+	p, l, ok := h.look(key)
+	h.count(key, ok)
+	if ok && !h.Quiet {
+		p.use(l.ref, h.now)
+	}
+	return ok
+}
+
+// count notes what came of a lookup.
+func (h *Held) count(key []byte, found bool) {
+	if found {
+		h.Hits++
+		return
+	}
+	h.Misses++
+	if h.shared {
+		h.ks.observer.Missed(key)
+	}
 }
 
 // Peek is Find for a look that is nobody's use of the key: it is not counted,
 // and a miss is not told of.
 func (h *Held) Peek(key []byte) *Entry {
+	p, l, ok := h.look(key)
+	if !ok {
+		return nil
+	}
+	return h.entry(p, l)
+}
+
+// look looks a key up. It is not there if its time has come.
+func (h *Held) look(key []byte) (p *partition, l located, ok bool) {
 	slot := Slot(key)
-	p := h.partition(slot)
-	e := p.find(slot, h.ks.hash(key, slot), key)
-	if e == nil || e.expireAt == 0 || e.expireAt > h.now {
-		return e
+	p = h.partition(slot)
+	l, ok = p.find(h.ks.hash(key, slot), key)
+	if !ok || !l.rec.gone(h.now) {
+		return p, l, ok
 	}
 	switch {
 	case h.ks.suspended.Load():
 		h.left = true
 	case h.shared:
-		h.expired = append(h.expired, e.key)
+		h.expired = append(h.expired, string(key))
 	default:
-		p.expire(h.ks, e)
+		h.drop(&l)
+		p.expire(&l)
 	}
-	return nil
+	return p, l, false
 }
 
-// Create adds key with an empty set and no expiry. The key must not be there.
-// Settle must be called before Release.
-func (h *Held) Create(key []byte, t *zset.Tuning) *Entry {
-	return h.insert(key, zset.New(t), true)
-}
-
-// insert adds a key that is not there; created tells the observer.
-func (h *Held) insert(key []byte, set *zset.Set, created bool) *Entry {
+// Create adds key with an empty set and no expiry, which has room for so many
+// bytes of a listpack. The key must not be there. Settle must be called before
+// Release. The error is ErrFull.
+func (h *Held) Create(key []byte, room int) (*Entry, error) {
 	slot := Slot(key)
-	e := &Entry{
-		key:  string(key),
-		set:  set,
-		hash: h.ks.hash(key, slot),
-		due:  -1,
-	}
-	e.used.Store(h.ks.freshWord(h.now))
-	e.setBytes = int64(e.set.MemoryUsage())
 	p := h.writable(slot)
+	l, ok := p.make(h.ks.hash(key, slot), key, room, h.ks.freshWord(h.now), 0)
+	if !ok {
+		return nil, ErrFull
+	}
+	if !h.insert(p, &l) {
+		p.unmake(&l)
+		return nil, ErrFull
+	}
+	h.ks.observer.Created(key)
+	return h.entry(p, l), nil
+}
+
+// insert adds the record of a key that is not there, or is there only because
+// expiry is suspended.
+func (h *Held) insert(p *partition, l *located) bool {
+	key := l.rec.key()
 	if h.left {
-		if old := p.find(slot, e.hash, key); old != nil {
-			p.expire(h.ks, old)
+		if old, ok := p.find(l.hash, key); ok {
+			h.drop(&old)
+			p.expire(&old)
 		}
 	}
-	p.insert(h.ks, e)
-	if p.waiting[e.key] != nil {
-		h.ready = append(h.ready, e.key)
+	if !p.insert(l) {
+		return false
 	}
-	if created {
-		h.ks.observer.Created(e.key)
+	h.came(p, key)
+	return true
+}
+
+// came notes a key that holds something now, for those who wait for it.
+func (h *Held) came(p *partition, key []byte) {
+	if p.waiting[string(key)] != nil {
+		h.ready = append(h.ready, string(key))
 	}
-	return e
 }
 
 // Put makes key hold set, which is not empty and the keyspace's from now on,
-// without expiry. What the key held is gone.
-func (h *Held) Put(key []byte, set *zset.Set) *Entry {
-	replaced := h.Drop(key)
-	return h.insert(key, set, !replaced)
+// until that time (milliseconds since the epoch), 0 for ever. What the key held
+// is gone. The error is ErrFull; then key holds what it held, and set is
+// released.
+func (h *Held) Put(key []byte, set *zset.Set, expireAt int64) (*Entry, error) {
+	slot := Slot(key)
+	p := h.writable(slot)
+	_, old, replaces := h.look(key)
+	block, list := set.Detach()
+	form := byte(0)
+	if list != nil {
+		form = isLarge
+	}
+	if expireAt != 0 {
+		form |= expires
+	}
+	l, ok := p.make(h.ks.hash(key, slot), key, len(block), h.ks.freshWord(h.now), form)
+	if ok && replaces {
+		h.drop(&old)
+		p.index.Replace(l.hash, uint32(old.ref), uint32(l.ref))
+		p.abandon(&old)
+	} else if ok && !h.insert(p, &l) {
+		p.unmake(&l)
+		ok = false
+	}
+	if !ok {
+		if list != nil {
+			list.Release()
+		}
+		return nil, ErrFull
+	}
+	p.fill(&l, block, list, expireAt)
+	if !replaces {
+		h.ks.observer.Created(key)
+	}
+	return h.entry(p, l), nil
 }
 
 // Rename makes key hold what e held, with its expiry, and removes e. What the
-// key held is gone. The key must not be e's own.
-func (h *Held) Rename(e *Entry, key []byte) *Entry {
-	h.Drop(key)
-	set, at := e.set, e.expireAt
-	h.writable(e.slot()).take(h.ks, e)
-	to := h.insert(key, set, true)
-	h.SetExpiry(to, at)
-	return to
+// key held is gone. The key must not be e's own. The error is ErrFull; then
+// nothing has changed.
+func (h *Held) Rename(e *Entry, key []byte) error {
+	from := e.p
+	e.sync()
+	f := e.rec.fields()
+	slot := Slot(key)
+	p := h.writable(slot)
+	_, old, replaces := h.look(key)
+	l, ok := p.make(h.ks.hash(key, slot), key, f.size, h.ks.freshWord(h.now), e.rec[flagsAt])
+	if ok && !replaces && !h.insert(p, &l) {
+		p.unmake(&l)
+		ok = false
+	}
+	if !ok {
+		return ErrFull
+	}
+	if replaces {
+		h.drop(&old)
+		p.index.Replace(l.hash, uint32(old.ref), uint32(l.ref))
+		p.abandon(&old)
+	}
+	var list *zset.Set
+	if e.rec.has(isLarge) {
+		list = from.largeTake(e.rec.fields().number).set
+		e.rec.setNumber(noSet)
+	}
+	p.fill(&l, e.rec.block(), list, e.rec.expireAt())
+	h.Remove(e)
+	h.ks.observer.Created(key)
+	return nil
+}
+
+// fill gives a record that was made for it, and entered, what it is to hold.
+func (p *partition) fill(l *located, block []byte, list *zset.Set, expireAt int64) {
+	if list != nil {
+		p.largeAdd(l, list)
+	} else {
+		l.rec.setSize(len(block))
+		copy(l.rec.block(), block)
+	}
+	if expireAt != 0 {
+		l.rec.setExpireAt(expireAt)
+		p.dueAdd(l.ref)
+	}
+	p.chargeTables()
 }
 
 // Drop removes key, if it is there, and reports whether it was.
 func (h *Held) Drop(key []byte) bool {
-	e := h.Find(key)
-	if e != nil {
-		h.Remove(e)
+	p, l, ok := h.look(key)
+	if ok {
+		h.mustWrite()
+		h.drop(&l)
+		p.remove(&l)
 	}
-	return e != nil
+	return ok
 }
 
 // Settle accounts for what was done to e's set, and removes the key when the
 // set is empty; gone tells so.
 func (h *Held) Settle(e *Entry) (gone bool) {
-	if e.set.Len() == 0 {
+	e.sync()
+	if e.empty() {
 		h.Remove(e)
 		return true
 	}
-	now := int64(e.set.MemoryUsage())
-	if now != e.setBytes {
-		h.ks.used.Add(now - e.setBytes)
-		e.setBytes = now
+	if e.rec.has(isLarge) {
+		e.p.largeSettle(e.rec.fields().number)
 	}
 	return false
 }
 
 // Remove takes the key out.
-func (h *Held) Remove(e *Entry) { h.writable(e.slot()).remove(h.ks, e) }
+func (h *Held) Remove(e *Entry) {
+	h.mustWrite()
+	e.sync()
+	p, l := e.p, e.located
+	h.drop(&l)
+	p.remove(&l)
+}
 
 // SetExpiry lets e expire at that time (milliseconds since the epoch), or
-// never when it is 0.
-func (h *Held) SetExpiry(e *Entry, at int64) {
-	h.writable(e.slot()).setExpiry(h.ks, e, at)
+// never when it is 0. The error is ErrFull, but not for 0; then nothing has
+// changed.
+func (h *Held) SetExpiry(e *Entry, at int64) error {
+	h.mustWrite()
+	e.sync()
+	before := e.ref
+	if !e.p.setExpiry(&e.located, at) {
+		return ErrFull
+	}
+	h.moved(e, before)
+	return nil
 }
 
 // partition is the one that slot is in. That it is held is the caller's duty:
@@ -256,8 +391,12 @@ func (h *Held) partition(slot int) *partition {
 
 // writable is partition for a change.
 func (h *Held) writable(slot int) *partition {
+	h.mustWrite()
+	return h.partition(slot)
+}
+
+func (h *Held) mustWrite() {
 	if h.shared {
 		panic("keyspace: a key was changed whose partition is held for reading")
 	}
-	return h.partition(slot)
 }

@@ -1,20 +1,32 @@
 package keyspace
 
 import (
+	"errors"
 	"hash/maphash"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"zset.dev/operator/zset"
+	"zset.dev/operator/zset/hashindex"
+	"zset.dev/operator/zset/slab"
 )
+
+// ErrFull is what becomes of a change for which there is no memory. Nothing
+// has changed then.
+var ErrFull = errors.New("keyspace: no memory left")
 
 // Keyspace holds every key of the node. Its methods may be called from any
 // goroutine that holds no partition.
 type Keyspace struct {
+	heap       *slab.Heap
+	memory     zset.Memory // of the heap
 	seed       maphash.Seed
 	partitions [partitionCount]partition
 
 	// Sums over all partitions, changed while the partition concerned is held.
-	used     atomic.Int64
+	bytes    atomic.Int64
 	keys     atomic.Int64
 	expiring atomic.Int64
 	expired  atomic.Int64 // keys removed because their time had come, ever
@@ -29,14 +41,24 @@ type Keyspace struct {
 	evictor   evictor
 
 	expireFrom int // the partition ExpireDue goes on with; owned by its caller
+
+	reclaimer reclaimer
 }
 
 // partition is the keys of 128 neighbouring slots.
 type partition struct {
-	mu    sync.RWMutex
-	slots [slotsInPartition]*dict // guarded by mu; nil when the slot is empty
-	due   dueHeap                 // guarded by mu
-	count int                     // guarded by mu
+	ks *Keyspace
+	mu sync.RWMutex
+
+	// Guarded by mu, and with them the records that the index refers to, all
+	// but the word of usage.
+	index hashindex.Index
+	due   []slab.Ref              // those that expire (due.go)
+	large []largeSet              // sets that are skip lists (large.go)
+	slots [slotsInPartition]int32 // how many keys each has
+	count int
+	bytes int64 // the partition's share of Keyspace.bytes
+	table int64 // what of them the index, due and large take
 
 	watched map[string]map[*Watch]bool // guarded by mu; nil until the first
 	waiting map[string]queue           // guarded by mu; nil until the first
@@ -45,15 +67,34 @@ type partition struct {
 }
 
 // New makes an empty keyspace.
-func New() *Keyspace {
-	ks := &Keyspace{seed: maphash.MakeSeed(), observer: nobody{}}
+func New() *Keyspace { return NewLimited(0) }
+
+// NewLimited makes one whose keys, with what they hold and the tables, take at
+// most so many bytes from the system; 0 is no limit.
+func NewLimited(limit int64) *Keyspace {
+	heap := slab.New(slab.Options{Limit: limit})
+	ks := &Keyspace{heap: heap, memory: zset.OffHeap(heap), seed: maphash.MakeSeed(), observer: nobody{}}
 	ks.Count(Counting{})
 	ks.evictor.rng = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	ks.reclaimer.heap, ks.reclaimer.queue = heap, make(chan garbage, reclaimMost)
+	for i := range ks.partitions {
+		ks.partitions[i].ks = ks
+		ks.partitions[i].index = hashindex.New(ks.memory)
+	}
+	// A node has its keyspace to its end. What tests make goes with them.
+	runtime.AddCleanup(ks, (*slab.Heap).Close, heap)
 	return ks
 }
 
-// Used is the bytes that all keys and what they hold take.
-func (ks *Keyspace) Used() int64 { return ks.used.Load() }
+// Memory is where sets are made that are to be kept here.
+func (ks *Keyspace) Memory() zset.Memory { return ks.memory }
+
+// Used is the bytes that all keys and what they hold take, with the tables.
+func (ks *Keyspace) Used() int64 { return ks.bytes.Load() }
+
+// OffHeap is the bytes outside the Go heap: in use, and had from the system.
+// The latter are more by what is free inside of pages that are not.
+func (ks *Keyspace) OffHeap() (inUse, mapped int64) { return ks.heap.InUse(), ks.heap.Mapped() }
 
 // Len is the number of keys, those included whose time has come but which
 // were not removed yet.
@@ -65,61 +106,15 @@ func (ks *Keyspace) Expiring() int { return int(ks.expiring.Load()) }
 // Expired is the number of keys ever removed because their time had come.
 func (ks *Keyspace) Expired() int64 { return ks.expired.Load() }
 
-func (ks *Keyspace) hash(key []byte, slot int) uint64 {
-	return maphash.Bytes(ks.seed, key)&^(Slots-1) | uint64(slot)
+// SlotLen is the number of keys in a slot.
+func (ks *Keyspace) SlotLen(slot int) int {
+	p := &ks.partitions[slot/slotsInPartition]
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return int(p.slots[slot%slotsInPartition])
 }
 
 // partitionOf is the one that key is in.
 func (ks *Keyspace) partitionOf(key string) *partition {
 	return &ks.partitions[Slot([]byte(key))/slotsInPartition]
-}
-
-func (p *partition) find(slot int, hash uint64, key []byte) *Entry {
-	d := p.slots[slot%slotsInPartition]
-	if d == nil {
-		return nil
-	}
-	return d.find(hash, key)
-}
-
-func (p *partition) insert(ks *Keyspace, e *Entry) {
-	at := &p.slots[e.slot()%slotsInPartition]
-	var before int64
-	if *at == nil {
-		*at = newDict()
-	} else {
-		before = (*at).bytes()
-	}
-	(*at).insert(e)
-	p.count++
-	ks.keys.Add(1)
-	ks.used.Add((*at).bytes() - before + e.fixedBytes() + e.setBytes)
-}
-
-// remove takes e out of the partition and releases its set.
-func (p *partition) remove(ks *Keyspace, e *Entry) {
-	p.take(ks, e)
-	e.set.Release()
-}
-
-// take takes e out of the partition.
-func (p *partition) take(ks *Keyspace, e *Entry) {
-	p.setExpiry(ks, e, 0)
-	at := &p.slots[e.slot()%slotsInPartition]
-	before, after := (*at).bytes(), int64(0)
-	(*at).remove(e)
-	if (*at).count == 0 {
-		*at = nil
-	} else {
-		after = (*at).bytes()
-	}
-	p.count--
-	ks.keys.Add(-1)
-	ks.used.Add(after - before - e.fixedBytes() - e.setBytes)
-}
-
-func (p *partition) setExpiry(ks *Keyspace, e *Entry, at int64) {
-	before := len(p.due)
-	p.due.set(e, at)
-	ks.expiring.Add(int64(len(p.due) - before))
 }

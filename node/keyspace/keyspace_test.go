@@ -3,13 +3,13 @@ package keyspace
 import (
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
 
 	"zset.dev/operator/zset"
+	"zset.dev/operator/zset/slab"
 )
 
 const noon = int64(1_000_000)
@@ -21,7 +21,7 @@ func put(ks *Keyspace, key string, expireAt int64) {
 	defer h.Release()
 	e := h.Find([]byte(key))
 	if e == nil {
-		e = h.Create([]byte(key), nil)
+		e = create(&h, []byte(key))
 	}
 	e.Write(nil).Add([]byte("member"), 1, 0)
 	h.Settle(e)
@@ -46,55 +46,86 @@ func has(ks *Keyspace, key string, now int64) bool {
 	return h.Find([]byte(key)) != nil
 }
 
-// checkSums recomputes from the entries what the keyspace keeps as sums.
+// create is Create where there is memory.
+func create(h *Held, key []byte) *Entry {
+	e, err := h.Create(key, 0)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// checkSums computes from the records what the keyspace keeps as sums, and
+// checks what refers to what.
 func checkSums(t *testing.T, ks *Keyspace) {
 	t.Helper()
-	var used int64
+	var used, inSlabs int64
 	keys, expiring := 0, 0
 	for i := range ks.partitions {
 		p := &ks.partitions[i]
-		inPartition := 0
-		for slot, d := range p.slots {
-			if d == nil {
-				continue
-			}
-			if d.count == 0 {
-				t.Errorf("slot %d keeps an empty table", i*slotsInPartition+slot)
-			}
-			used += d.bytes()
-			n := 0
-			d.visit(0, d.count+1, func(e *Entry) {
-				n++
-				used += e.fixedBytes() + int64(e.set.MemoryUsage())
-				if e.slot() != i*slotsInPartition+slot || Slot([]byte(e.key)) != e.slot() {
-					t.Errorf("key %q is in slot %d, belongs to %d", e.key, i*slotsInPartition+slot, Slot([]byte(e.key)))
-				}
-				if (e.expireAt != 0) != (e.due >= 0) || e.due >= 0 && p.due[e.due] != e {
-					t.Errorf("key %q expires at %d and is at %d of the heap", e.key, e.expireAt, e.due)
-				}
-			})
-			if n != d.count {
-				t.Errorf("slot %d counts %d keys and has %d", i*slotsInPartition+slot, d.count, n)
-			}
-			inPartition += n
+		inPartition, due, large := 0, 0, 0
+		var slots [slotsInPartition]int32
+		bytes := int64(p.index.Bytes()) + 4*int64(cap(p.due)) + largeBytes*int64(cap(p.large))
+		if n, err := p.index.Check(p); err != nil || n != p.count {
+			t.Errorf("partition %d: the index has %d keys, counted are %d: %v", i, n, p.count, err)
 		}
-		if inPartition != p.count {
-			t.Errorf("partition %d counts %d keys and has %d", i, p.count, inPartition)
+		inSlabs += int64(p.index.Held())
+		for ref := range p.index.All {
+			l := p.locate(slab.Ref(ref))
+			key := l.rec.key()
+			f := l.rec.fields()
+			slot := Slot(key)
+			inPartition++
+			slots[slot%slotsInPartition]++
+			bytes += int64(len(l.rec))
+			inSlabs += int64(len(l.rec))
+			if slot/slotsInPartition != i {
+				t.Errorf("key %q is in partition %d, belongs to %d", key, i, slot/slotsInPartition)
+			}
+			if l.rec.has(expires) {
+				due++
+				if p.due[l.rec.place()] != l.ref {
+					t.Errorf("key %q is not where it says among those that expire", key)
+				}
+			}
+			if l.rec.has(isLarge) {
+				large++
+				s := p.large[f.number]
+				bytes += int64(s.set.MemoryUsage())
+				if s.ref != l.ref || s.bytes != int64(s.set.MemoryUsage()) {
+					t.Errorf("key %q has not the large set it says, or other than %d bytes", key, s.bytes)
+				}
+			} else if zset.PackedLen(l.rec.block()) == 0 {
+				t.Errorf("key %q has no member", key)
+			}
+		}
+		for j := range p.due {
+			if j > 0 && p.dueAt((j-1)/dueBranches) > p.dueAt(j) {
+				t.Errorf("partition %d: of those that expire, number %d does so before its parent", i, j)
+			}
+		}
+		if inPartition != p.count || slots != p.slots || due != len(p.due) || large != len(p.large) || bytes != p.bytes {
+			t.Errorf("partition %d counts %d keys, %d expiring, %d large, %d bytes; has %d, %d, %d, %d", i,
+				p.count, len(p.due), len(p.large), p.bytes, inPartition, due, large, bytes)
 		}
 		keys += inPartition
-		expiring += len(p.due)
+		expiring += due
+		used += bytes
 	}
-	if int64(keys) != ks.keys.Load() || int64(expiring) != ks.expiring.Load() || used != ks.used.Load() {
-		t.Errorf("keeps %d keys, %d expiring, %d bytes; has %d, %d, %d", ks.keys.Load(), ks.expiring.Load(), ks.used.Load(), keys, expiring, used)
+	if int64(keys) != ks.keys.Load() || int64(expiring) != ks.expiring.Load() || used != ks.bytes.Load() {
+		t.Errorf("keeps %d keys, %d expiring, %d bytes; has %d, %d, %d", ks.keys.Load(), ks.expiring.Load(), ks.bytes.Load(), keys, expiring, used)
+	}
+	if inUse, _ := ks.OffHeap(); inUse < inSlabs {
+		t.Errorf("%d bytes outside the Go heap, records and tables take %d", inUse, inSlabs)
 	}
 }
 
-func TestSizesOfStructures(t *testing.T) {
-	if size := reflect.TypeFor[Entry]().Size(); size != entryBytes {
-		t.Errorf("an Entry takes %d bytes, accounted as %d", size, entryBytes)
-	}
-	if size := reflect.TypeFor[dict]().Size(); size != dictBytes {
-		t.Errorf("a dict takes %d bytes, accounted as %d", size, dictBytes)
+// checkEmpty checks that nothing is left, anywhere.
+func checkEmpty(t *testing.T, ks *Keyspace) {
+	t.Helper()
+	checkSums(t, ks)
+	if inUse, _ := ks.OffHeap(); ks.Used() != 0 || ks.Len() != 0 || ks.Expiring() != 0 || inUse != 0 {
+		t.Errorf("left %d bytes, %d outside the Go heap, %d keys, %d expiring", ks.Used(), inUse, ks.Len(), ks.Expiring())
 	}
 }
 
@@ -138,7 +169,7 @@ func TestSumsFollowRandomChanges(t *testing.T) {
 		e := h.Find([]byte(key))
 		switch op := rng.IntN(10); {
 		case e == nil && op < 7:
-			e = h.Create([]byte(key), nil)
+			e = create(&h, []byte(key))
 			fallthrough
 		case e != nil && op < 4:
 			set := e.Write(nil)
@@ -162,10 +193,10 @@ func TestSumsFollowRandomChanges(t *testing.T) {
 	if ks.Len() == 0 {
 		t.Fatal("nothing was left to clear")
 	}
-	if n, want := clearAll(ks), 0; n == want || ks.Len() != 0 || ks.Expiring() != 0 || ks.Used() != 0 {
-		t.Errorf("Clear removed %d; left %d keys, %d expiring, %d bytes", n, ks.Len(), ks.Expiring(), ks.Used())
+	if want := ks.Len(); clearAll(ks) != want {
+		t.Errorf("Clear did not remove %d keys", want)
 	}
-	checkSums(t, ks)
+	checkEmpty(t, ks)
 }
 
 func TestUsedReturnsToZero(t *testing.T) {
@@ -179,9 +210,7 @@ func TestUsedReturnsToZero(t *testing.T) {
 		remove(ks, fmt.Sprintf("{tag}%d", i))
 		remove(ks, strconv.Itoa(i))
 	}
-	if ks.Used() != 0 || ks.Len() != 0 || ks.Expiring() != 0 {
-		t.Errorf("left %d bytes, %d keys, %d expiring", ks.Used(), ks.Len(), ks.Expiring())
-	}
+	checkEmpty(t, ks)
 }
 
 func TestMemoryUsageIsPartOfUsed(t *testing.T) {
@@ -190,8 +219,9 @@ func TestMemoryUsageIsPartOfUsed(t *testing.T) {
 	var h Held
 	ks.HoldShared(&h, noon, []byte("key"))
 	defer h.Release()
-	// One key alone: all that is used beside it is the table's own header.
-	if got, want := h.Find([]byte("key")).MemoryUsage(), ks.Used()-dictBytes; got != want {
+	// One key alone has a table to itself.
+	p := &ks.partitions[Partition([]byte("key"))]
+	if got, want := h.Find([]byte("key")).MemoryUsage()-indexShare, ks.Used()-int64(p.index.Bytes()); got != want || got <= 0 {
 		t.Errorf("MemoryUsage = %d, want %d", got, want)
 	}
 }
@@ -201,7 +231,7 @@ func TestSettleRemovesAnEmptySet(t *testing.T) {
 	var h Held
 	ks.Hold(&h, noon, []byte("key"))
 	defer h.Release()
-	e := h.Create([]byte("key"), nil)
+	e := create(&h, []byte("key"))
 	if !h.Settle(e) || h.Find([]byte("key")) != nil {
 		t.Error("a key with an empty set stayed")
 	}
@@ -361,7 +391,7 @@ func TestScanTakesAnyCursor(t *testing.T) {
 	for i := range 100 {
 		put(ks, strconv.Itoa(i), 0)
 	}
-	for _, cursor := range []uint64{1, 1 << 47, 1<<62 - 1, 1 << 62, 1<<64 - 1} {
+	for _, cursor := range []uint64{1, 1 << 31, 1 << 40, 1<<43 - 1, 1<<62 - 1, 1 << 62, 1<<64 - 1} {
 		for range 200 {
 			if cursor = ks.Scan(nil, cursor, 1, noon, func(*Entry) {}); cursor == 0 {
 				break
@@ -421,7 +451,7 @@ func TestHoldManyPartitions(t *testing.T) {
 				for _, key := range mine {
 					e := h.Find(key)
 					if e == nil {
-						e = h.Create(key, nil)
+						e = create(&h, key)
 					}
 					e.Write(nil).Add([]byte("sum"), 1, zset.Incr)
 					h.Settle(e)
@@ -449,7 +479,7 @@ func TestUsingAKeyThatIsNotHeldPanics(t *testing.T) {
 		"a change while reading": func(h *Held) {
 			h.Release()
 			h.ks.HoldShared(h, noon, []byte("bar"))
-			h.Create([]byte("bar"), nil)
+			h.Create([]byte("bar"), 0)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -469,5 +499,5 @@ func clearAll(ks *Keyspace) int {
 	var h Held
 	ks.HoldAll(&h, 0)
 	defer h.Release()
-	return h.Clear()
+	return h.Clear(false)
 }

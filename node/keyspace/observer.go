@@ -2,11 +2,11 @@ package keyspace
 
 // Observer is told what becomes of keys without a command naming it. Its
 // methods run while the key's partition is held: they must be brief, must not
-// block and must not call the keyspace.
+// block, must not call the keyspace and must not keep the key's bytes.
 type Observer interface {
-	Created(key string) // there is a key now that was not there before
-	Expired(key string) // a key was removed because its time had come
-	Evicted(key string) // a key was removed to make room
+	Created(key []byte) // there is a key now that was not there before
+	Expired(key []byte) // a key goes because its time has come
+	Evicted(key []byte) // a key goes to make room
 	Missed(key []byte)  // a command that reads found no such key
 }
 
@@ -16,25 +16,7 @@ func (ks *Keyspace) Observe(o Observer) { ks.observer = o }
 // nobody is who is told when nobody asked.
 type nobody struct{}
 
-func (nobody) Created(string) {}
-func (nobody) Expired(string) {}
-func (nobody) Evicted(string) {}
+func (nobody) Created([]byte) {}
+func (nobody) Expired([]byte) {}
+func (nobody) Evicted([]byte) {}
 func (nobody) Missed([]byte)  {}
-
-// expire removes an entry whose time has come.
-func (p *partition) expire(ks *Keyspace, e *Entry) {
-	key := e.key
-	p.remove(ks, e)
-	ks.expired.Add(1)
-	p.touch(key)
-	ks.observer.Expired(key)
-}
-
-// evict removes an entry to make room.
-func (p *partition) evict(ks *Keyspace, e *Entry) {
-	key := e.key
-	p.remove(ks, e)
-	ks.evicted.Add(1)
-	p.touch(key)
-	ks.observer.Evicted(key)
-}

@@ -1,14 +1,21 @@
 package keyspace
 
-import "math/rand/v2"
+import (
+	"zset.dev/operator/zset/hashindex"
+	"zset.dev/operator/zset/slab"
+)
 
-// A SCAN cursor is a position in (slot, hash) order: the slot above the high
-// 48 bits of the hash, 62 bits in all, so it also fits clients that read it as
-// a signed number. 0 is both the start and the end.
+// A SCAN cursor is a position in (slot, hash) order: the partition above the
+// position in its index, 43 bits in all, so it also fits clients that read it as
+// a signed number, or as a double. 0 is both the start and the end.
+const cursorPositions = hashindex.Positions
 
 // ScanCount bounds the keys one Scan visits, whatever the caller asks for: it
 // is what a reply may gather at once.
 const ScanCount = 1 << 20
+
+// scanLooks is how many buckets one Scan looks at for each key it may visit.
+const scanLooks = 16
 
 // Scan calls yield for about count keys that have not expired by now, from
 // cursor on, and returns the cursor to go on from: 0 when there is no more.
@@ -23,10 +30,10 @@ const ScanCount = 1 << 20
 func (ks *Keyspace) Scan(h *Held, cursor uint64, count int, now int64, yield func(*Entry)) (next uint64) {
 	var expired []string
 	next = ks.visit(h, cursor, count, func(e *Entry) {
-		if e.expireAt == 0 || e.expireAt > now {
+		if !e.rec.gone(now) {
 			yield(e)
 		} else {
-			expired = append(expired, e.key)
+			expired = append(expired, e.Key())
 		}
 	})
 	if h.beside() || !h.shared {
@@ -39,49 +46,45 @@ func (ks *Keyspace) Scan(h *Held, cursor uint64, count int, now int64, yield fun
 
 // visit is Scan for keys in whatever state.
 func (ks *Keyspace) visit(h *Held, cursor uint64, count int, yield func(*Entry)) (next uint64) {
-	slot := int(cursor >> cursorBits)
-	from := cursor & (1<<cursorBits - 1)
-	if slot >= Slots {
-		return 0
-	}
+	number, from := cursor/cursorPositions, cursor%cursorPositions
 	left := min(max(count, 1), ScanCount)
-	for n := slot / slotsInPartition; n < partitionCount; n++ {
-		var done bool
-		slot, from, left, done = ks.partitions[n].scan(h.beside(), slot, from, left, yield)
-		if !done {
-			return uint64(slot)<<cursorBits | from
+	for ; number < partitionCount; number++ {
+		next, left = ks.partitions[number].scan(h.beside(), from, left, yield)
+		if left <= 0 && next < cursorPositions {
+			return number*cursorPositions + next
 		}
+		from = 0
 	}
 	return 0
 }
 
-// scan visits the partition's slots from slot on; done when it reached its end.
-func (p *partition) scan(lock bool, slot int, from uint64, left int, yield func(*Entry)) (nextSlot int, next uint64, unused int, done bool) {
+// scan visits keys from a position on until left of them were, or the
+// partition is at its end.
+func (p *partition) scan(lock bool, from uint64, left int, yield func(*Entry)) (next uint64, unused int) {
 	if lock {
 		p.mu.RLock()
 		defer p.mu.RUnlock()
 	}
-	end := (slot/slotsInPartition + 1) * slotsInPartition
 	if p.count == 0 {
-		return end, 0, left, true
+		return cursorPositions, left
 	}
-	for ; slot < end; slot++ {
-		d := p.slots[slot%slotsInPartition]
-		if d == nil {
-			from = 0
-			continue
-		}
-		if left <= 0 {
-			return slot, from, left, false
-		}
-		next, visited, whole := d.visit(from, left, yield)
-		left -= visited
-		if !whole {
-			return slot, next, left, false
-		}
-		from = 0
+	var e Entry
+	visit := func(ref hashindex.Ref) bool {
+		left--
+		e.open(p, located{ref: slab.Ref(ref), rec: p.record(slab.Ref(ref))}, false)
+		yield(&e)
+		e.close()
+		return true
 	}
-	return end, 0, left, true
+	// A look at a bucket with nothing in it is a visit, too, if a cheap one: a
+	// call does not go through all of a large and empty table.
+	for looks := left * scanLooks; left > 0 && looks > 0 && from < cursorPositions; looks-- {
+		from = p.index.Scan(from, cursorPositions, p, visit)
+	}
+	if from < cursorPositions {
+		left = 0
+	}
+	return from, left
 }
 
 // Each calls yield for every key that has not expired by now, one partition
@@ -89,7 +92,7 @@ func (p *partition) scan(lock bool, slot int, from uint64, left int, yield func(
 func (ks *Keyspace) Each(h *Held, now int64, yield func(*Entry)) {
 	for cursor := uint64(0); ; {
 		cursor = ks.visit(h, cursor, ScanCount, func(e *Entry) {
-			if e.expireAt == 0 || e.expireAt > now {
+			if !e.rec.gone(now) {
 				yield(e)
 			}
 		})
@@ -97,79 +100,4 @@ func (ks *Keyspace) Each(h *Held, now int64, yield func(*Entry)) {
 			return
 		}
 	}
-}
-
-// Random is the name of a key that has not expired by now, each with nearly
-// the same chance; false when it found none.
-func (ks *Keyspace) Random(h *Held, now int64, rng *rand.Rand) (key string, ok bool) {
-	// A key that is due may be drawn: try again, and in the end take any.
-	for range 100 {
-		total := ks.Len()
-		if total == 0 {
-			return "", false
-		}
-		skip := rng.IntN(total)
-		for i := range ks.partitions {
-			e, count := ks.partitions[i].pick(h.beside(), skip, rng)
-			if e == nil {
-				skip -= count
-				continue
-			}
-			if e.expireAt == 0 || e.expireAt > now {
-				return e.key, true
-			}
-			break
-		}
-	}
-	for cursor := uint64(0); ; {
-		cursor = ks.Scan(h, cursor, 1, now, func(e *Entry) { key, ok = e.key, true })
-		if ok || cursor == 0 {
-			return key, ok
-		}
-	}
-}
-
-// picked is a copy of what Random needs to know of an entry.
-type picked struct {
-	key      string
-	expireAt int64
-}
-
-// pick draws a key from the slot in which the partition's skip-th key is; nil
-// and the partition's count when it has fewer.
-func (p *partition) pick(lock bool, skip int, rng *rand.Rand) (e *picked, count int) {
-	if lock {
-		p.mu.RLock()
-		defer p.mu.RUnlock()
-	}
-	if skip >= p.count {
-		return nil, p.count
-	}
-	for _, d := range p.slots {
-		if d == nil {
-			continue
-		}
-		if skip >= d.count {
-			skip -= d.count
-			continue
-		}
-		// At least an eighth of the buckets' number are keys, so a few draws
-		// find a bucket that is not empty.
-		for {
-			first := d.buckets[rng.IntN(len(d.buckets))]
-			length := 0
-			for e := first; e != nil; e = e.next {
-				length++
-			}
-			if length == 0 {
-				continue
-			}
-			chosen := first
-			for range rng.IntN(length) {
-				chosen = chosen.next
-			}
-			return &picked{chosen.key, chosen.expireAt}, p.count
-		}
-	}
-	return nil, p.count
 }

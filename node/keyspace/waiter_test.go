@@ -23,7 +23,7 @@ func push(ks *Keyspace, n int, serve func(*Waiter, string), names ...string) {
 	for _, name := range names {
 		e := h.Find([]byte(name))
 		if e == nil {
-			e = h.Create([]byte(name), nil)
+			e = create(&h, []byte(name))
 		}
 		for range n {
 			e.Write(nil).Add(fmt.Append(nil, e.Set().Len()), 1, 0)
@@ -163,9 +163,9 @@ func TestReadyOnce(t *testing.T) {
 
 type heard struct{ events []string }
 
-func (h *heard) Created(key string) { h.events = append(h.events, "+"+key) }
-func (h *heard) Expired(key string) { h.events = append(h.events, "-"+key) }
-func (h *heard) Evicted(key string) { h.events = append(h.events, "!"+key) }
+func (h *heard) Created(key []byte) { h.events = append(h.events, "+"+string(key)) }
+func (h *heard) Expired(key []byte) { h.events = append(h.events, "-"+string(key)) }
+func (h *heard) Evicted(key []byte) { h.events = append(h.events, "!"+string(key)) }
 func (h *heard) Missed(key []byte)  { h.events = append(h.events, "?"+string(key)) }
 
 func TestObserverAndWatch(t *testing.T) {
@@ -180,7 +180,7 @@ func TestObserverAndWatch(t *testing.T) {
 	}
 	var w Watch
 	held(0, func(h *Held) {
-		e := h.Create([]byte("a"), nil)
+		e := create(h, []byte("a"))
 		e.Write(nil).Add([]byte("m"), 1, 0)
 		h.Settle(e)
 		h.SetExpiry(e, 10)
@@ -230,7 +230,7 @@ func TestCreateOverALeftKey(t *testing.T) {
 		if h.Find([]byte("k")) != nil {
 			t.Fatal("it is seen")
 		}
-		e := h.Create([]byte("k"), nil)
+		e := create(&h, []byte("k"))
 		e.Write(nil).Add([]byte("m"), 1, 0)
 		h.Settle(e)
 		h.SetExpiry(e, now+1)

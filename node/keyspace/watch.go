@@ -80,8 +80,8 @@ func (h *Held) Touch(key []byte) {
 	}
 }
 
-func (p *partition) touch(key string) {
-	for w := range p.watched[key] {
+func (p *partition) touch(key []byte) {
+	for w := range p.watched[string(key)] {
 		w.changed.Store(true)
 	}
 }

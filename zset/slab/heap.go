@@ -123,6 +123,15 @@ func (h *Heap) Bytes(r Ref) []byte {
 	return unsafe.Slice((*byte)(h.refs.unit(r)), size)
 }
 
+// Word is the first four bytes of an allocation of at least so many, for those who share them with nothing but
+// atomic operations to agree.
+func (h *Heap) Word(r Ref) *atomic.Uint32 {
+	if invariants {
+		h.bytesChecked(r)
+	}
+	return (*atomic.Uint32)(h.refs.unit(r))
+}
+
 // bytesChecked is Bytes for runs, and for all under invariants.
 func (h *Heap) bytesChecked(r Ref) []byte {
 	if invariants {
