@@ -46,3 +46,13 @@ func PackedLen(block []byte) int {
 	lp := listpack{buf: block}
 	return lp.len()
 }
+
+// PackedSize is the number of bytes that a member with that score takes of a block. A block of several is
+// PackedHead bytes larger than their sum.
+func PackedSize(member []byte, score float64) int {
+	var scratch [9]byte
+	return len(appendScore(scratch[:0], score)) + packedLen(uint64(len(member))) + len(member)
+}
+
+// PackedHead is the bytes of a block beside its members.
+const PackedHead = listpackHeader

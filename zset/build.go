@@ -16,7 +16,12 @@ var ErrOrder = errors.New("zset: members to build from are not in ascending orde
 //
 // It returns ErrOrder when the members are not in order, ErrNaN and ErrFull as Add does; then there is no set.
 func Build(t *Tuning, n int, ascending iter.Seq2[[]byte, float64]) (*Set, error) {
-	s := New(t)
+	return BuildIn(nil, t, n, ascending)
+}
+
+// BuildIn is Build for a set that has its skip list in m, as NewIn makes.
+func BuildIn(m Memory, t *Tuning, n int, ascending iter.Seq2[[]byte, float64]) (*Set, error) {
+	s := NewIn(m, t)
 	if err := s.load(n, ascending); err != nil {
 		s.Release()
 		return nil, err

@@ -80,11 +80,11 @@ func (c *Call) popFrom(w *resp.Writer, e *keyspace.Entry, p pops) {
 	}
 	if p.list {
 		w.Array(2)
-		w.BulkString(e.Key())
+		w.Bulk(e.Name())
 		w.Array(r.Len())
 	} else {
 		w.Array(3)
-		w.BulkString(e.Key())
+		w.Bulk(e.Name())
 	}
 	for member, score := range members(r) {
 		if p.list {

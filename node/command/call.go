@@ -55,6 +55,7 @@ type Call struct {
 	spec   *Spec     // what is running
 	now    int64     // At in Unix milliseconds
 	scores []float64 // kept between calls for its memory
+	undo   []undone  // likewise
 
 	algebra zset.Algebra // combines sets; kept for its memory, up to algebraMemory
 }
@@ -113,6 +114,7 @@ const (
 	errNotInteger  = "ERR value is not an integer or out of range"
 	errNoAuth      = "NOAUTH Authentication required."
 	errOOM         = "OOM command not allowed when used memory > 'maxmemory'."
+	errNoMemory    = "OOM command not allowed: the system has no memory left for it."
 	errNaN         = "ERR resulting score is not a number (NaN)"
 	errNotPositive = "ERR value is out of range, must be positive"
 )

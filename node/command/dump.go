@@ -5,6 +5,7 @@ import (
 
 	"zset.dev/operator/node/rdb"
 	"zset.dev/operator/node/resp"
+	"zset.dev/operator/zset"
 )
 
 var dumpSpecs = []Spec{
@@ -105,7 +106,7 @@ func restore(c *Call) {
 		c.W.Error("ERR Invalid TTL value, must be >= 0")
 		return
 	}
-	set, err := rdb.Read(c.Args[3], c.Env.Tuning())
+	set, err := rdb.Read(c.Args[3], c.Env.Keyspace.Memory(), c.Env.Tuning())
 	if err != nil {
 		c.W.Error(restoreError(err))
 		return
@@ -119,9 +120,10 @@ func restore(c *Call) {
 		set.Release()
 		c.drop(c.Args[1])
 	} else {
-		c.Held.Drop(c.Args[1])
-		e := c.Held.Put(c.Args[1], set)
-		c.Held.SetExpiry(e, at)
+		e, ok := c.putNew(c.Args[1], set, at)
+		if !ok {
+			return
+		}
 		switch counts := c.countsUses(); {
 		case counts && o.frequency >= 0:
 			e.SetFrequency(c.now, uint8(o.frequency))
@@ -138,6 +140,8 @@ func restoreError(err error) string {
 	switch {
 	case errors.As(err, &other):
 		return "ERR the payload holds a " + string(other) + ": this server holds sorted sets only"
+	case errors.Is(err, zset.ErrFull):
+		return errNoMemory
 	case errors.Is(err, rdb.ErrFooter):
 		return "ERR DUMP payload version or checksum are wrong"
 	}

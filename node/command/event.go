@@ -52,6 +52,10 @@ func (c *Call) touched(key []byte, e event) {
 // says that it was ev. A set left empty takes its key along, which is a second
 // event.
 func (c *Call) settle(e *keyspace.Entry, ev event) {
+	if !c.listening(ev) && !c.listening(eventDel) {
+		c.Held.Settle(e)
+		return
+	}
 	key := e.Key()
 	gone := c.Held.Settle(e)
 	if c.listening(ev) {
@@ -64,11 +68,13 @@ func (c *Call) settle(e *keyspace.Entry, ev event) {
 
 // remove removes the key of e, and says so.
 func (c *Call) remove(e *keyspace.Entry) {
+	if !c.listening(eventDel) {
+		c.Held.Remove(e)
+		return
+	}
 	key := e.Key()
 	c.Held.Remove(e)
-	if c.listening(eventDel) {
-		c.tell(key, eventDel)
-	}
+	c.tell(key, eventDel)
 }
 
 // drop removes key, if it is there, and says so.
@@ -114,19 +120,25 @@ func (env *Env) publish(key string, e event) {
 type keyObserver struct{ env *Env }
 
 // Created implements keyspace.Observer.
-func (o keyObserver) Created(key string) { o.env.publish(key, eventNew) }
+func (o keyObserver) Created(key []byte) {
+	if o.env.publishes(eventNew) {
+		o.env.publish(string(key), eventNew)
+	}
+}
 
 // Expired implements keyspace.Observer.
-func (o keyObserver) Expired(key string) { o.gone(key, eventExpired) }
+func (o keyObserver) Expired(key []byte) { o.gone(key, eventExpired) }
 
 // Evicted implements keyspace.Observer.
-func (o keyObserver) Evicted(key string) { o.gone(key, eventEvicted) }
+func (o keyObserver) Evicted(key []byte) { o.gone(key, eventEvicted) }
 
-func (o keyObserver) gone(key string, e event) {
+func (o keyObserver) gone(key []byte, e event) {
 	if o.env.Tracking.Active() {
-		o.env.Tracking.Invalidate(nil, key)
+		o.env.Tracking.Invalidate(nil, string(key))
 	}
-	o.env.publish(key, e)
+	if o.env.publishes(e) {
+		o.env.publish(string(key), e)
+	}
 }
 
 // Missed implements keyspace.Observer.

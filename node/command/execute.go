@@ -85,6 +85,8 @@ func (t *Table) run(c *Call, spec *Spec) {
 	if holds {
 		c.finish()
 		c.Held.Release()
+	} else if c.Nested {
+		c.Held.Forget()
 	}
 	if reads && keys != nil {
 		c.countLookups()

@@ -162,7 +162,10 @@ func expire(c *Call, unit int64, absolute bool) {
 		c.Env.Keyspace.CountExpired()
 		c.remove(e)
 	default:
-		c.Held.SetExpiry(e, at)
+		if c.Held.SetExpiry(e, at) != nil {
+			c.W.Error(errNoMemory)
+			return
+		}
 		c.touched(c.Args[1], eventExpire)
 	}
 	c.W.Int(1)

@@ -59,7 +59,7 @@ func del(c *Call) {
 func exists(c *Call) {
 	found := int64(0)
 	for _, key := range c.Args[1:] {
-		if c.Held.Find(key) != nil {
+		if c.Held.Has(key) {
 			found++
 		}
 	}

@@ -44,7 +44,10 @@ func rename(c *Call, over bool) {
 		return
 	}
 	if !bytes.Equal(c.Args[1], to) {
-		c.Held.Rename(e, to)
+		if c.Held.Rename(e, to) != nil {
+			c.W.Error(errNoMemory)
+			return
+		}
 		c.touched(c.Args[1], eventRenameFrom)
 		c.touched(to, eventRenameTo)
 	}
@@ -83,9 +86,11 @@ func copyKey(c *Call) {
 		c.W.Int(0)
 		return
 	}
-	if set, ok := c.build(e.Set().Len(), e.Set().All()); ok {
-		c.Held.Drop(to)
-		c.Held.SetExpiry(c.Held.Put(to, set), e.ExpireAt())
+	set, ok := c.build(e.Set().Len(), e.Set().All())
+	if !ok {
+		return
+	}
+	if _, ok := c.putNew(to, set, e.ExpireAt()); ok {
 		c.touched(to, eventCopyTo)
 		c.W.Int(1)
 	}

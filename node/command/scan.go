@@ -43,7 +43,7 @@ func scan(c *Call) {
 	}
 	names := []string{}
 	next := c.Env.Keyspace.Scan(&c.Held, cursor, o.count, c.now, func(e *keyspace.Entry) {
-		if (o.typeName == nil || is(o.typeName, "ZSET")) && o.matches([]byte(e.Key())) {
+		if (o.typeName == nil || is(o.typeName, "ZSET")) && o.matches(e.Name()) {
 			names = append(names, e.Key())
 		}
 	})
@@ -56,7 +56,7 @@ func keysCommand(c *Call) {
 	all := glob.MatchesAll(pattern)
 	var names []string
 	c.Env.Keyspace.Each(&c.Held, c.now, func(e *keyspace.Entry) {
-		if all || glob.Match(pattern, []byte(e.Key())) {
+		if all || glob.Match(pattern, e.Name()) {
 			names = append(names, e.Key())
 		}
 	})

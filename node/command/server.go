@@ -61,14 +61,14 @@ func flushSpec(name, summary string) Spec {
 	}
 }
 
-// flush deletes everything. ASYNC and SYNC come to the same: the memory is
-// the garbage collector's to free either way. All keys go at one moment.
+// flush deletes everything. All keys go at one moment; with SYNC the reply
+// comes once their memory is given back, too.
 func flush(c *Call) {
 	if len(c.Args) > 2 || len(c.Args) == 2 && !is(c.Args[1], "ASYNC") && !is(c.Args[1], "SYNC") {
 		c.W.Error(errSyntax)
 		return
 	}
-	c.Held.Clear()
+	c.Held.Clear(len(c.Args) == 2 && is(c.Args[1], "SYNC"))
 	c.flushed = c.Env.Tracking.Active()
 	c.ok()
 }

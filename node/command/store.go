@@ -1,10 +1,12 @@
 package command
 
 import (
+	"errors"
 	"iter"
 	"strings"
 
 	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/zset"
 )
 
@@ -18,10 +20,29 @@ func (c *Call) store(key []byte, n int, ascending iter.Seq2[[]byte, float64]) {
 		return
 	}
 	if set, ok := c.build(n, ascending); ok {
-		c.Held.Put(key, set)
+		if _, err := c.Held.Put(key, set, 0); err != nil {
+			c.W.Error(errNoMemory)
+			return
+		}
 		c.touched(key, storeEvent(c.spec.Name))
 		c.W.Int(int64(n))
 	}
+}
+
+// putNew lets key hold set until at, 0 for ever, as a key that is new to
+// whoever hears of events even where it replaces another. It answers the error itself
+// when there is no memory; then nothing has changed.
+func (c *Call) putNew(key []byte, set *zset.Set, at int64) (*keyspace.Entry, bool) {
+	replaces := c.Held.Peek(key) != nil
+	e, err := c.Held.Put(key, set, at)
+	if err != nil {
+		c.W.Error(errNoMemory)
+		return nil, false
+	}
+	if replaces {
+		keyObserver{c.Env}.Created(key)
+	}
+	return e, true
 }
 
 // storeEvent is the event of a command that stores a set.
@@ -33,9 +54,13 @@ func storeEvent(command string) event {
 }
 
 // build makes a set of n members in ascending order, which follows the tuning
-// in force. It answers the error itself when there are too many.
+// in force. It answers the error itself when there are too many, or no memory.
 func (c *Call) build(n int, ascending iter.Seq2[[]byte, float64]) (*zset.Set, bool) {
-	set, err := zset.Build(c.Env.Tuning(), n, ascending)
+	set, err := zset.BuildIn(c.Env.Keyspace.Memory(), c.Env.Tuning(), n, ascending)
+	if errors.Is(err, zset.ErrFull) {
+		c.W.Error(errNoMemory)
+		return nil, false
+	}
 	if err != nil {
 		c.W.Error("ERR the result does not fit into a sorted set")
 		return nil, false

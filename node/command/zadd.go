@@ -90,20 +90,36 @@ func (c *Call) addScores(flags zset.AddFlags, changed bool, pairs [][]byte) {
 // at the end of a group of as many words as go with a score.
 func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, words [][]byte) {
 	group := len(words) / len(scores)
+	member := func(i int) []byte { return words[group*i+group-1] }
 	e := c.find()
 	if e == nil {
 		if flags&zset.XX != 0 {
 			c.replyAdded(flags, 0, 0, false)
 			return
 		}
-		e = c.Held.Create(c.Args[1], c.Env.Tuning())
+		var err error
+		if e, err = c.Held.Create(c.Args[1], c.listpackRoom(scores, member)); err != nil {
+			c.W.Error(errNoMemory)
+			return
+		}
 	}
 	set := e.Write(c.Env.Tuning())
 	count := int64(0)
 	var last float64
 	var done, touched bool
+	undo := c.undo[:0]
 	for i, score := range scores {
-		now, result, err := set.Add(words[group*i+group-1], score, flags)
+		if i+1 < len(scores) {
+			undo = append(undo, undone{})
+			undo[i].score, undo[i].known = set.Score(member(i))
+		}
+		now, result, err := set.Add(member(i), score, flags)
+		if err == zset.ErrFull {
+			undoAdds(set, undo[:i], member)
+			c.Held.Settle(e)
+			c.W.Error(errNoMemory)
+			return
+		}
 		if err != nil {
 			c.Held.Settle(e)
 			c.W.Error(errNaN)
@@ -115,6 +131,7 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 		last, done = now, result != zset.Skipped
 		touched = touched || result == zset.Added || result == zset.Updated
 	}
+	c.keepUndo(undo)
 	switch {
 	case !touched:
 		c.Held.Settle(e)
@@ -124,6 +141,48 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 		c.settle(e, eventZAdd)
 	}
 	c.replyAdded(flags, count, last, done)
+}
+
+// listpackRoom is the bytes that members take which are to be a new set, if
+// that is a listpack; else 0.
+func (c *Call) listpackRoom(scores []float64, member func(int) []byte) int {
+	o := c.Env.Tuning().Options()
+	if len(scores) > o.ListpackMaxEntries {
+		return 0
+	}
+	room := zset.PackedHead
+	for i, score := range scores {
+		if len(member(i)) > o.ListpackMaxValueBytes {
+			return 0
+		}
+		room += zset.PackedSize(member(i), score)
+	}
+	return room
+}
+
+// undone is what a member was before it was added.
+type undone struct {
+	score float64
+	known bool // it had that score; else it was not there
+}
+
+// undoAdds lets members be again what they were, the last first: so each finds
+// the memory it had.
+func undoAdds(set *zset.Set, undo []undone, member func(int) []byte) {
+	for i := len(undo) - 1; i >= 0; i-- {
+		if undo[i].known {
+			set.Add(member(i), undo[i].score, 0)
+		} else {
+			set.Remove(member(i))
+		}
+	}
+}
+
+// keepUndo keeps the memory for the next call, unless it is large.
+func (c *Call) keepUndo(undo []undone) {
+	if cap(undo) <= scoresKept {
+		c.undo = undo
+	}
 }
 
 func (c *Call) replyAdded(flags zset.AddFlags, count int64, score float64, done bool) {
@@ -137,10 +196,12 @@ func (c *Call) replyAdded(flags zset.AddFlags, count int64, score float64, done 
 	}
 }
 
+// scoresKept is how many scores a client keeps memory for.
+const scoresKept = 1024
+
 // keepScores keeps the memory of scores for the next call, unless it is large.
 func (c *Call) keepScores(scores []float64) {
-	const most = 1024
-	if cap(scores) <= most {
+	if cap(scores) <= scoresKept {
 		c.scores = scores
 	}
 }

@@ -47,6 +47,7 @@ func (p *partition) clear(h *Held) int {
 	p.index, p.due, p.large, p.count = hashindex.New(h.ks.memory), nil, nil, 0
 	clear(p.slots[:])
 	p.charge(-p.bytes)
+	h.ks.tables.Add(-p.table)
 	p.table = 0
 	return n
 }

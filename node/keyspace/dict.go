@@ -86,6 +86,7 @@ func (p *partition) chargeTables() {
 	now := int64(p.index.Bytes()) + int64(cap(p.due))*int64(unsafe.Sizeof(slab.Ref(0))) + int64(cap(p.large))*largeBytes
 	if now != p.table {
 		p.charge(now - p.table)
+		p.ks.tables.Add(now - p.table)
 		p.table = now
 	}
 }

@@ -164,15 +164,12 @@ func (p *partition) use(ref slab.Ref, now int64) {
 
 func (p *partition) usage(ref slab.Ref) *atomic.Uint32 { return p.ks.heap.Word(ref) }
 
-// indexShare is about what a key takes of its partition's index.
-const indexShare = 6
-
-// MemoryUsage is the bytes the key takes in all: its record, its share of the
-// index and, if it is a skip list, its set.
+// MemoryUsage is the bytes the key takes: its record and, if that is a skip
+// list, its set. Those of all keys, and Keyspace.Tables, add up to Used.
 func (e *Entry) MemoryUsage() int64 {
-	bytes := int64(len(e.rec)) + indexShare
+	bytes := int64(len(e.rec))
 	if e.rec.has(isLarge) {
-		bytes += largeBytes + int64(e.Set().MemoryUsage())
+		bytes += int64(e.Set().MemoryUsage())
 	}
 	return bytes
 }

@@ -27,6 +27,7 @@ type Keyspace struct {
 
 	// Sums over all partitions, changed while the partition concerned is held.
 	bytes    atomic.Int64
+	tables   atomic.Int64 // what of them the partitions' tables take
 	keys     atomic.Int64
 	expiring atomic.Int64
 	expired  atomic.Int64 // keys removed because their time had come, ever
@@ -91,6 +92,9 @@ func (ks *Keyspace) Memory() zset.Memory { return ks.memory }
 
 // Used is the bytes that all keys and what they hold take, with the tables.
 func (ks *Keyspace) Used() int64 { return ks.bytes.Load() }
+
+// Tables is what of Used the tables take by which keys are found.
+func (ks *Keyspace) Tables() int64 { return ks.tables.Load() }
 
 // OffHeap is the bytes outside the Go heap: in use, and had from the system.
 // The latter are more by what is free inside of pages that are not.

@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\x03\x03\x01a\x032.5\x01b\xfe\xc0\x07\x03-10"))
 	f.Fuzz(func(t *testing.T, value []byte) {
 		packed, listed := tuned(t, 1000, 1<<20), tuned(t, 0, 64)
-		s, err := Read(sealed(10, value), packed)
+		s, err := Read(sealed(10, value), nil, packed)
 		if err != nil {
 			if s != nil {
 				t.Fatal("an error with a set")
@@ -33,7 +33,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("an empty set")
 		}
 		for _, tuning := range []*zset.Tuning{packed, listed} {
-			back, err := Read(Append(nil, s), tuning)
+			back, err := Read(Append(nil, s), nil, tuning)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,8 @@
 package rdb
 
 import (
+	"errors"
+
 	"math"
 	"strconv"
 
@@ -60,7 +62,11 @@ func readPairs(s *zset.Set, next func() (element, bool, error)) error {
 
 // add puts in a member that must be new.
 func add(s *zset.Set, member []byte, score float64) error {
-	if _, result, err := s.Add(member, score, zset.NX); err != nil || result != zset.Added {
+	_, result, err := s.Add(member, score, zset.NX)
+	switch {
+	case errors.Is(err, zset.ErrFull):
+		return err
+	case err != nil || result != zset.Added:
 		return ErrFormat
 	}
 	return nil

@@ -71,9 +71,10 @@ func AppendValue(dst []byte, s *zset.Set) []byte {
 }
 
 // Read makes a set of a payload. It is a listpack when t allows, whatever it
-// was where the payload is from. The error is ErrFooter, ErrFormat or an
-// OtherTypeError; then there is no set.
-func Read(payload []byte, t *zset.Tuning) (*zset.Set, error) {
+// was where the payload is from, else it is in m. The error is ErrFooter,
+// ErrFormat, an OtherTypeError or, when m has no memory, zset.ErrFull; then
+// there is no set.
+func Read(payload []byte, m zset.Memory, t *zset.Tuning) (*zset.Set, error) {
 	if len(payload) < footerBytes {
 		return nil, ErrFooter
 	}
@@ -88,10 +89,13 @@ func Read(payload []byte, t *zset.Tuning) (*zset.Set, error) {
 	if name, ok := otherTypes[body[0]]; ok {
 		return nil, name
 	}
-	s := zset.New(t)
+	s := zset.NewIn(m, t)
 	r := reader{b: body[1:]}
 	if err := r.value(s, body[0]); err != nil || s.Len() == 0 || len(r.b) > 0 {
 		s.Release()
+		if errors.Is(err, zset.ErrFull) {
+			return nil, err
+		}
 		return nil, ErrFormat
 	}
 	return s, nil

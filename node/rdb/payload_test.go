@@ -95,7 +95,7 @@ func TestReadsWhatServersDump(t *testing.T) {
 		}
 		for _, entries := range []int{0, 128} {
 			tuning := tuned(t, entries, 100)
-			s, err := Read(payload, tuning)
+			s, err := Read(payload, nil, tuning)
 			if err != nil {
 				t.Fatalf("%.20s…: %v", c.payload, err)
 			}
@@ -159,7 +159,7 @@ func TestReadsOlderForms(t *testing.T) {
 	} {
 		for _, entries := range []int{0, 128} {
 			tuning := tuned(t, entries, 1000)
-			s, err := Read(sealed(6, c.value), tuning)
+			s, err := Read(sealed(6, c.value), nil, tuning)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -201,7 +201,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		from, to := tuned(t, 512*rng.IntN(2), 1<<20), tuned(t, 512*rng.IntN(2), 1<<20)
 		s := setOf(t, from, pairs...)
-		back, err := Read(Append(nil, s), to)
+		back, err := Read(Append(nil, s), nil, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestRoundTripOfLengths(t *testing.T) {
 		tuning := tuned(t, entries, 1<<22)
 		for _, n := range []int{0, 1, 63, 64, 119, 120, 121, 124, 125, 126, 127, 128, 129, 4095, 4096, 16370, 16377, 16378, 16379, 16383, 16384, 16385, 2097140, 2097145, 2097146, 2097147, 2097151, 2097152} {
 			s := setOf(t, tuning, pair{1, strings.Repeat("x", n)})
-			back, err := Read(Append(nil, s), tuning)
+			back, err := Read(Append(nil, s), nil, tuning)
 			if err != nil || text(back) != text(s) {
 				t.Errorf("%d bytes: %v", n, err)
 			}
@@ -236,18 +236,18 @@ func TestRefusesFooters(t *testing.T) {
 		"cut":        good[:len(good)-1],
 		"more bytes": append(bytes.Clone(good), 0),
 	} {
-		if _, err := Read(payload, nil); err != ErrFooter {
+		if _, err := Read(payload, nil, nil); err != ErrFooter {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for i := range 8 * len(good) {
 		bad := bytes.Clone(good)
 		bad[i/8] ^= 1 << (i % 8)
-		if _, err := Read(bad, nil); err != ErrFooter {
+		if _, err := Read(bad, nil, nil); err != ErrFooter {
 			t.Errorf("bit %d: %v", i, err)
 		}
 	}
-	if _, err := Read(sealed(newestVersion, value), nil); err != nil {
+	if _, err := Read(sealed(newestVersion, value), nil, nil); err != nil {
 		t.Errorf("the newest version: %v", err)
 	}
 }
@@ -258,11 +258,11 @@ func TestRefusesOtherTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var other OtherTypeError
-	if _, err := Read(payload, nil); !errors.As(err, &other) || other != "string" {
+	if _, err := Read(payload, nil, nil); !errors.As(err, &other) || other != "string" {
 		t.Errorf("got %v", err)
 	}
 	for kind := range 256 {
-		_, err := Read(sealed(10, []byte{byte(kind), 0}), nil)
+		_, err := Read(sealed(10, []byte{byte(kind), 0}), nil, nil)
 		if _, known := otherTypes[byte(kind)]; errors.As(err, &other) != known || !known && err != ErrFormat {
 			t.Errorf("type %d: %v", kind, err)
 		}
@@ -277,10 +277,10 @@ func TestRefusesBadFormats(t *testing.T) {
 		return "\x11" + string(appendLength(nil, uint64(len(b)))) + string(b)
 	}
 	pairOf := "\x81a\x02\x01\x01"
-	if _, err := Read(sealed(10, []byte(listpack(2, pairOf))), nil); err != nil {
+	if _, err := Read(sealed(10, []byte(listpack(2, pairOf))), nil, nil); err != nil {
 		t.Fatalf("the good one: %v", err)
 	}
-	if _, err := Read(sealed(10, []byte(listpack(0xffff, pairOf))), nil); err != nil {
+	if _, err := Read(sealed(10, []byte(listpack(0xffff, pairOf))), nil, nil); err != nil {
 		t.Fatalf("the uncounted one: %v", err)
 	}
 	for name, value := range map[string]string{
@@ -318,7 +318,7 @@ func TestRefusesBadFormats(t *testing.T) {
 		"ziplist, its end inside":            string(ziplistOf("\x01a", "\xff")),
 		"ziplist, a member without score":    string(ziplistOf("\x01a")),
 	} {
-		if s, err := Read(sealed(10, []byte(value)), nil); err != ErrFormat {
+		if s, err := Read(sealed(10, []byte(value)), nil, nil); err != ErrFormat {
 			t.Errorf("%s: %v, %v", name, err, s)
 		}
 	}
@@ -336,7 +336,7 @@ func TestClaimsCostNothing(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range reads {
-			if _, err := Read(payload, nil); err != ErrFormat {
+			if _, err := Read(payload, nil, nil); err != ErrFormat {
 				t.Fatalf("%q: %v", value, err)
 			}
 		}
