@@ -50,6 +50,8 @@ func (s *Server) facts() telemetry.Facts {
 		f.SoftLimit = limit
 	}
 	f.Container = containerLimit()
+	f.OffHeapInUse, f.OffHeapMapped = s.keyspace.OffHeap()
+	f.Reclaiming, f.Reclaimed = s.keyspace.Reclaimed()
 	f.CurrentExceeded, f.TotalExceeded = s.env.Eviction.Exceeded()
 	for _, p := range values.LatencyPercentiles {
 		f.Percentiles = append(f.Percentiles, telemetry.Percentile(p))

@@ -24,7 +24,7 @@ var containerLimit = sync.OnceValue(func() int64 {
 // times of it; told the limit it collects earlier instead. A tenth is left for
 // what it does not count: socket buffers of the kernel, the program itself.
 // GOMEMLIMIT in the environment has the last word. It returns the bytes set,
-// 0 when it set nothing.
+// 0 when it set nothing: what a Server is to be told as Options.SoftLimit.
 func LimitMemory() int64 {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return 0
@@ -36,4 +36,23 @@ func LimitMemory() int64 {
 	limit := available / 10 * 9
 	debug.SetMemoryLimit(limit)
 	return limit
+}
+
+// heapLimit is what is left for the Go heap, of so much in all, beside what is
+// outside of it, where keys are: a tenth at least, lest the collector do nothing
+// but collect once keys take everything.
+func heapLimit(all, outside int64) int64 { return max(all-outside, all/10) }
+
+// limitHeap tells the garbage collector how much is left for it. To tell it
+// stops everything for a moment, so it is told of steps of a hundredth.
+func (s *Server) limitHeap() {
+	all := s.options.SoftLimit
+	if all == 0 {
+		return
+	}
+	_, outside := s.keyspace.OffHeap()
+	if limit := heapLimit(all, outside); max(limit-s.heapLimit, s.heapLimit-limit) > all/100 {
+		s.heapLimit = limit
+		debug.SetMemoryLimit(limit)
+	}
 }

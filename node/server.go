@@ -35,6 +35,10 @@ type Options struct {
 	// is closed; 0 is a minute.
 	WriteStall time.Duration
 
+	// SoftLimit is the bytes that the garbage collector is to keep the process
+	// under, with what is outside of its heap (LimitMemory); 0 leaves it alone.
+	SoftLimit int64
+
 	// Listen opens every port; nil is net.Listen.
 	Listen func(network, address string) (net.Listener, error)
 }
@@ -57,6 +61,8 @@ type Server struct {
 	buffers  atomic.Int64 // bytes of all clients' buffers
 	peak     atomic.Int64 // largest memory in use seen by the sweep
 
+	heapLimit int64 // what limitHeap said last; owned by the sweep
+
 	listeners     []net.Listener // set by Start
 	tlsListeners  []net.Listener // set by Start
 	httpListeners []net.Listener // set by Start
@@ -64,7 +70,7 @@ type Server struct {
 
 	connections sync.WaitGroup // one each; Run waits
 	accepting   sync.WaitGroup // accept loops; Run waits
-	background  sync.WaitGroup // sweep, eviction and HTTP; Run waits
+	background  sync.WaitGroup // sweep, eviction, reclaiming and HTTP; Run waits
 
 	secure *secure.Keeper // nil when TLS is off
 
@@ -197,6 +203,7 @@ func (s *Server) Run(ctx context.Context) {
 	}
 	s.background.Go(s.sweep)
 	s.background.Go(func() { s.env.Eviction.Run(s.stopping) })
+	s.background.Go(func() { s.keyspace.Reclaim(s.stopping) })
 	s.serving.Store(true)
 
 	select {

@@ -30,6 +30,7 @@ func (s *Server) sweep() {
 		s.env.Eviction.Wake()
 		s.stats.Tick(now)
 		s.notePeak()
+		s.limitHeap()
 		if n%clientEvery == 0 {
 			s.sweepClients(now)
 		}

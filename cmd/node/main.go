@@ -69,7 +69,7 @@ func serve(settings *config.Config, file string, stdout io.Writer) error {
 	}
 	defer logFile.Close()
 	memory := node.LimitMemory()
-	server, err := node.New(node.Options{Config: settings, Version: version, ConfigFile: file, Log: log})
+	server, err := node.New(node.Options{Config: settings, Version: version, ConfigFile: file, Log: log, SoftLimit: memory})
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ var memorySpecs = []Spec{{
 			Summary: "Collects garbage and gives what is free back to the system.",
 			Run: func(c *Call) {
 				debug.FreeOSMemory()
+				c.Env.Keyspace.Trim()
 				c.ok()
 			},
 		},
@@ -112,14 +113,14 @@ func memoryStats(c *Call) {
 		{"dataset.percentage", 100 * ratio(f.Dataset, f.Used)},
 		{"peak.percentage", 100 * ratio(f.Used, max(f.Peak, f.Used))},
 		{"allocator.allocated", f.Used},
-		{"allocator.active", f.HeapInUse},
-		{"allocator.resident", f.HeapSystem},
-		{"allocator-fragmentation.ratio", ratio(f.HeapInUse, f.Used)},
-		{"allocator-fragmentation.bytes", f.HeapInUse - f.Used},
-		{"allocator-rss.ratio", ratio(f.HeapSystem, f.HeapInUse)},
-		{"allocator-rss.bytes", f.HeapSystem - f.HeapInUse},
-		{"rss-overhead.ratio", ratio(f.Resident, f.HeapSystem)},
-		{"rss-overhead.bytes", f.Resident - f.HeapSystem},
+		{"allocator.active", f.Active()},
+		{"allocator.resident", f.System()},
+		{"allocator-fragmentation.ratio", ratio(f.Active(), f.Used)},
+		{"allocator-fragmentation.bytes", f.Active() - f.Used},
+		{"allocator-rss.ratio", ratio(f.System(), f.Active())},
+		{"allocator-rss.bytes", f.System() - f.Active()},
+		{"rss-overhead.ratio", ratio(f.Resident, f.System())},
+		{"rss-overhead.bytes", f.Resident - f.System()},
 		{"fragmentation", ratio(f.Resident, f.Used)},
 		{"fragmentation.bytes", f.Resident - f.Used},
 	}
@@ -187,5 +188,7 @@ func mallocStats(c *Call) {
 		fmt.Fprintf(&text, "%-22s %d\n", line.name+":", line.value)
 	}
 	fmt.Fprintf(&text, "%-22s %d, paused for %v in all\n", "collections:", m.NumGC, time.Duration(m.PauseTotalNs))
+	inUse, mapped := c.Env.Keyspace.OffHeap()
+	fmt.Fprintf(&text, "Outside that heap\n%-22s %d\n%-22s %d\n", "slabs in use:", inUse, "slabs from the system:", mapped)
 	c.W.Verbatim("txt", text.String())
 }

@@ -100,6 +100,10 @@ func (ks *Keyspace) Tables() int64 { return ks.tables.Load() }
 // The latter are more by what is free inside of pages that are not.
 func (ks *Keyspace) OffHeap() (inUse, mapped int64) { return ks.heap.InUse(), ks.heap.Mapped() }
 
+// Trim gives back to the system what is free outside the Go heap and was kept
+// for use again.
+func (ks *Keyspace) Trim() { ks.heap.Trim() }
+
 // Len is the number of keys, those included whose time has come but which
 // were not removed yet.
 func (ks *Keyspace) Len() int { return int(ks.keys.Load()) }

@@ -47,8 +47,16 @@ type Facts struct {
 	SoftLimit  int64 // what the garbage collector keeps the process under; 0 is none
 	Container  int64 // what this process may use: its container's limit, or the machine's memory; 0 when unknown
 	Policy     string
-	HeapInUse  int64
-	HeapSystem int64
+	HeapInUse  int64 // of the Go runtime's heap
+	HeapSystem int64 // what that has of the system
+
+	// Outside the Go heap, where keys are.
+	OffHeapInUse  int64
+	OffHeapMapped int64 // had from the system
+
+	// Memory of keys that are gone.
+	Reclaiming int64 // how many wait for theirs to be given back
+	Reclaimed  int64 // of how many it was, ever
 
 	// Keyspace.
 	Keys, Expiring int
@@ -80,6 +88,12 @@ type TLS struct {
 	Reloads       int64  // new files taken
 	ReloadFailure string // why the files there are not in use; "" when they are
 }
+
+// Active is the memory that pages in use take, in the Go heap and outside.
+func (f *Facts) Active() int64 { return f.HeapInUse + f.OffHeapMapped }
+
+// System is the memory had from the system, in the Go heap and outside.
+func (f *Facts) System() int64 { return f.HeapSystem + f.OffHeapMapped }
 
 // Uptime is how long the node has run.
 func (f *Facts) Uptime() time.Duration { return f.Now.Sub(f.Started) }

@@ -14,7 +14,7 @@ var foreign = map[string][]struct{ name, value string }{
 	"Memory": {
 		{"used_memory_startup", "0"}, {"number_of_functions", "0"}, {"number_of_libraries", "0"}, {"used_memory_functions", "0"},
 		{"mem_not_counted_for_evict", "0"}, {"mem_replication_backlog", "0"}, {"mem_total_replication_buffers", "0"}, {"mem_clients_slaves", "0"},
-		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"}, {"active_defrag_running", "0"}, {"lazyfree_pending_objects", "0"}, {"lazyfreed_objects", "0"},
+		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"}, {"active_defrag_running", "0"},
 	},
 	"Persistence": {
 		{"rdb_last_bgsave_time_sec", "-1"}, {"rdb_current_bgsave_time_sec", "-1"}, {"rdb_saves", "0"}, {"rdb_last_cow_size", "0"},
@@ -37,19 +37,19 @@ func writeForeign(w io.Writer, section string) {
 	}
 }
 
-// writeAllocator tells of memory below the keys: what they need, what of the
-// runtime's heap is in use for that and everything else, and what the runtime
-// has of the system.
+// writeAllocator tells of memory below the keys: what they need, what is in use
+// for that and everything else in the runtime's heap and outside of it, and what
+// both have of the system.
 func writeAllocator(w io.Writer, f *Facts) {
 	line(w, "allocator_allocated", f.Used)
-	line(w, "allocator_active", f.HeapInUse)
-	line(w, "allocator_resident", f.HeapSystem)
-	line(w, "allocator_frag_ratio", fmt.Sprintf("%.2f", ratio(f.HeapInUse, f.Used)))
-	line(w, "allocator_frag_bytes", f.HeapInUse-f.Used)
-	line(w, "allocator_rss_ratio", fmt.Sprintf("%.2f", ratio(f.HeapSystem, f.HeapInUse)))
-	line(w, "allocator_rss_bytes", f.HeapSystem-f.HeapInUse)
-	line(w, "rss_overhead_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.HeapSystem)))
-	line(w, "rss_overhead_bytes", f.Resident-f.HeapSystem)
+	line(w, "allocator_active", f.Active())
+	line(w, "allocator_resident", f.System())
+	line(w, "allocator_frag_ratio", fmt.Sprintf("%.2f", ratio(f.Active(), f.Used)))
+	line(w, "allocator_frag_bytes", f.Active()-f.Used)
+	line(w, "allocator_rss_ratio", fmt.Sprintf("%.2f", ratio(f.System(), f.Active())))
+	line(w, "allocator_rss_bytes", f.System()-f.Active())
+	line(w, "rss_overhead_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.System())))
+	line(w, "rss_overhead_bytes", f.Resident-f.System())
 	line(w, "used_memory_lua", f.ScriptBytes)
 	line(w, "used_memory_lua_human", human(f.ScriptBytes))
 	line(w, "used_memory_scripts", f.ScriptBytes)

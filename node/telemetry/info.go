@@ -119,6 +119,8 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "mem_clients_normal", f.QueryBytes+f.ReplyBytes)
 	line(w, "heap_in_use", f.HeapInUse)
 	line(w, "heap_system", f.HeapSystem)
+	line(w, "off_heap_in_use", f.OffHeapInUse)
+	line(w, "off_heap_mapped", f.OffHeapMapped)
 	line(w, "runtime_memory_limit", f.SoftLimit)
 	line(w, "total_system_memory", f.Container)
 	line(w, "total_system_memory_human", human(f.Container))
@@ -127,7 +129,9 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "maxmemory_policy", f.Policy)
 	line(w, "mem_fragmentation_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.Used)))
 	line(w, "mem_fragmentation_bytes", f.Resident-f.Used)
-	line(w, "mem_allocator", "go")
+	line(w, "mem_allocator", "go, and slabs outside its heap")
+	line(w, "lazyfree_pending_objects", f.Reclaiming)
+	line(w, "lazyfreed_objects", f.Reclaimed)
 	writeAllocator(w, f)
 }
 
