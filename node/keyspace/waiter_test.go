@@ -94,7 +94,7 @@ func TestReadyLooksAtTheClock(t *testing.T) {
 	w := await(ks, "k")
 	var h Held
 	ks.Hold(&h, noon, w.Keys...)
-	e := h.Create(w.Keys[0], nil)
+	e := create(&h, w.Keys[0])
 	e.Write(nil).Add([]byte("m"), 1, 0)
 	h.SetExpiry(e, noon+100)
 	h.Settle(e)
