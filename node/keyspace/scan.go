@@ -14,9 +14,6 @@ const cursorPositions = hashindex.Positions
 // is what a reply may gather at once.
 const ScanCount = 1 << 20
 
-// scanLooks is how many buckets one Scan looks at for each key it may visit.
-const scanLooks = 16
-
 // Scan calls yield for about count keys that have not expired by now, from
 // cursor on, and returns the cursor to go on from: 0 when there is no more.
 // A key that is present from the first call to the last is seen exactly once,
@@ -58,8 +55,8 @@ func (ks *Keyspace) visit(h *Held, cursor uint64, count int, yield func(*Entry))
 	return 0
 }
 
-// scan visits keys from a position on until left of them were, or the
-// partition is at its end.
+// scan visits keys from a position on until left of them were, or as many
+// buckets of a table that is nearly empty, or the partition is at its end.
 func (p *partition) scan(lock bool, from uint64, left int, yield func(*Entry)) (next uint64, unused int) {
 	if lock {
 		p.mu.RLock()
@@ -76,10 +73,8 @@ func (p *partition) scan(lock bool, from uint64, left int, yield func(*Entry)) (
 		e.close()
 		return true
 	}
-	// A look at a bucket with nothing in it is a visit, too, if a cheap one: a
-	// call does not go through all of a large and empty table.
-	for looks := left * scanLooks; left > 0 && looks > 0 && from < cursorPositions; looks-- {
-		from = p.index.Scan(from, cursorPositions, p, visit)
+	if left > 0 {
+		from = p.index.Scan(from, cursorPositions, left, p, visit)
 	}
 	if from < cursorPositions {
 		left = 0
