@@ -78,10 +78,42 @@ func TestBusyScript(t *testing.T) {
 	free.expect("+PONG\r\n", "PING")
 	free.expect(":1\r\n", "ZADD", "elsewhere", "1", "a") // another partition is not concerned
 	other.expect("+OK\r\n", "SCRIPT", "KILL")
-	if got := w.reply(); !strings.HasPrefix(got, "-ERR Error running script: Script killed by user") {
+	if got := w.reply(); !strings.HasPrefix(got, "-ERR Script killed by user with SCRIPT KILL. script: ") {
 		t.Errorf("the script ended with %q", got)
 	}
 	other.expect(":0\r\n", "ZADD", "k", "2", "a")
+
+	// One that may use any key keeps everybody out, as on real servers.
+	w.send(string(array("EVAL", "while true do end", "0")))
+	untilReply(t, other, "-BUSY ", "PING")
+	free.expect("-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n", "CONFIG", "GET", "port")
+	other.expect("-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n", "FUNCTION", "KILL")
+	other.expect("+OK\r\n", "SCRIPT", "KILL")
+	w.reply()
+}
+
+func TestBusyFunction(t *testing.T) {
+	s := start(t, "--busy-reply-threshold", "50")
+	w, other := dial(t, s.addr), dial(t, s.addr)
+	w.expect(bulk("l"), "FUNCTION", "LOAD", "#!lua name=l\nredis.register_function('spin', function() while true do end end)")
+	w.send(string(array("FCALL", "spin", "1", "k")))
+	untilReply(t, other, "-BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.\r\n", "PING")
+	if got := other.do("FUNCTION", "STATS"); !strings.Contains(got, bulk("name")+bulk("spin")+bulk("command")+string(array("FCALL", "spin", "1", "k"))) {
+		t.Errorf("statistics: %q", got)
+	}
+	other.expect("-BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.\r\n", "SCRIPT", "KILL")
+	other.expect("+OK\r\n", "FUNCTION", "KILL")
+	if got := w.reply(); !strings.HasPrefix(got, "-ERR Script killed by user with FUNCTION KILL. script: spin") {
+		t.Errorf("the function ended with %q", got)
+	}
+	dump := w.do("FUNCTION", "DUMP")
+	payload := dump[strings.Index(dump, "\r\n")+2 : len(dump)-2]
+	w.expect("-ERR Library l already exists\r\n", "FUNCTION", "RESTORE", payload)
+	w.expect("+OK\r\n", "FUNCTION", "FLUSH")
+	w.expect("-ERR DUMP payload version or checksum are wrong\r\n", "FUNCTION", "RESTORE", payload[:len(payload)-1])
+	w.expect("+OK\r\n", "FUNCTION", "RESTORE", payload)
+	w.expect("+OK\r\n", "FUNCTION", "RESTORE", payload, "REPLACE")
+	w.expect("+OK\r\n", "FUNCTION", "DELETE", "l")
 }
 
 func TestUnkillableScript(t *testing.T) {

@@ -28,8 +28,8 @@ func (t *Table) Execute(c *Call) {
 			return
 		}
 	}
-	if refusal == "" && c.Env.Scripts.active.Load() > 0 && !c.admit(spec) {
-		refusal = errBusy
+	if refusal == "" && c.Env.Scripts.active.Load() > 0 {
+		refusal = c.admit(spec)
 	}
 	if refusal == "" && c.outOfMemory(spec) {
 		refusal = errOOM

@@ -30,7 +30,7 @@ var scriptingSpecs = []Spec{
 						c.W.Error(err.Error())
 						return
 					}
-					c.W.BulkString(p.SHA)
+					c.W.BulkString(p.Name)
 				},
 			},
 			{
@@ -71,7 +71,7 @@ var scriptingSpecs = []Spec{
 				Group: "scripting", Since: "2.6.0", Complexity: "O(1)",
 				Summary: "Ends scripts that run for too long, if they have not written.",
 				Run: func(c *Call) {
-					if refusal := c.Env.Scripts.kill(); refusal != "" {
+					if refusal := c.Env.Scripts.kill(false, "SCRIPT KILL"); refusal != "" {
 						c.W.Error(refusal)
 						return
 					}

@@ -13,7 +13,7 @@ import (
 	"zset.dev/operator/node/script"
 )
 
-// What runs of a script have shown of its keys (script.Program.Scope).
+// What runs of a script have shown of its keys (script.Subject.Scope).
 //
 // A script holds the partitions of the keys it declares, from its beginning to
 // its end. Scripts may build names of keys themselves, though, and then what
@@ -37,7 +37,6 @@ const errUndeclared = "ERR Script used a key that it did not declare in KEYS, wh
 // that runs the script.
 type scriptHost struct {
 	c        *Call
-	program  *script.Program
 	running  *runningScript
 	keys     [][]byte // declared
 	readOnly bool
@@ -48,27 +47,29 @@ type scriptHost struct {
 	oom      bool        // refuse commands that need memory
 }
 
-// runScript runs a script and answers with its result.
-func (c *Call) runScript(p *script.Program, keys [][]byte, readOnly bool) {
+// runScript runs a script or function and answers with its result.
+func (c *Call) runScript(what script.Runnable, keys [][]byte, readOnly bool) {
+	p := what.About()
 	if refusal := c.refuseScript(p, readOnly); refusal != "" {
 		c.W.Error(refusal)
 		return
 	}
 	scripts := c.Env.Scripts
-	h := &scriptHost{c: c, program: p, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W}
+	h := &scriptHost{c: c, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W}
 	h.oom = c.short && !p.Flags.AllowOOM
 	spec, args, at, outer := c.spec, c.Args, c.At, c.Nested
 	h.whole = outer || p.Scope.Load() != scopeDeclared
 	var err error
 	for {
-		if h.running = scripts.begin(h.whole, h.readOnly, outer, keys); h.running == nil {
-			c.W.Error(errBusy)
+		var refusal string
+		if h.running, refusal = scripts.begin(c, what, h.whole, h.readOnly, outer, keys); refusal != "" {
+			c.W.Error(refusal)
 			return
 		}
 		h.hold(outer)
 		h.w.SetProto(2)
 		c.Nested = true
-		err = scripts.engine.Run(p, script.Run{
+		err = scripts.engine.Run(what, script.Run{
 			Host: h, Control: &h.running.control, Keys: keys, Args: args[3+len(keys):], W: h.out,
 			Now: c.Env.Now, Seed: c.Rng.Int32(), BusyAfter: time.Duration(c.Env.Config.Values().BusyReplyThreshold) * time.Millisecond,
 		})
@@ -110,7 +111,7 @@ func (h *scriptHost) hold(outer bool) {
 }
 
 // refuseScript is why a script may not begin; empty when it may.
-func (c *Call) refuseScript(p *script.Program, readOnly bool) string {
+func (c *Call) refuseScript(p *script.Subject, readOnly bool) string {
 	if !p.Flags.Given {
 		return "" // nothing is known of it but what it does
 	}
@@ -212,8 +213,11 @@ func (h *scriptHost) declared(key []byte) bool {
 func (h *scriptHost) SetProto(version int) { h.w.SetProto(version) }
 
 // Log implements script.Host.
-func (h *scriptHost) Log(level int, text string) {
-	if log := h.c.Env.Log; log != nil {
+func (h *scriptHost) Log(level int, text string) { h.c.logFrom(level, text) }
+
+// logFrom writes what a script or library logs.
+func (c *Call) logFrom(level int, text string) {
+	if log := c.Env.Log; log != nil {
 		log.Log(context.Background(), []slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn}[level], text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/script"
@@ -29,6 +30,9 @@ type Scripts struct {
 // runningScript is a script under way, or one that waits for others.
 type runningScript struct {
 	control script.Control
+	what    script.Runnable
+	command [][]byte // a copy of the first words, for FUNCTION STATS; nil for a script
+	began   time.Time
 	done    chan struct{} // closed when it has ended
 	busy    chan struct{} // closed when it has run for too long
 	wrote   atomic.Bool
@@ -47,25 +51,49 @@ func newScripts() *Scripts {
 	return &Scripts{engine: script.NewEngine()}
 }
 
+// shownArgs is how many words of a call FUNCTION STATS shows at most.
+const shownArgs = 128
+
+// byStop is who ends scripts when the node stops.
+const byStop = "SHUTDOWN"
+
+// isFunction tells functions of libraries from scripts.
+func (r *runningScript) isFunction() bool {
+	_, is := r.what.(*script.Function)
+	return is
+}
+
+// busyText is the error of a command that r is in the way of.
+func busyText(r *runningScript) string {
+	if r.isFunction() {
+		return errBusyFunction
+	}
+	return errBusy
+}
+
 const (
-	errBusy       = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
-	errUnkillable = "UNKILLABLE Sorry the script already executed write commands against the dataset. " +
+	errBusyFunction = "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."
+	errBusy         = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+	errUnkillable   = "UNKILLABLE Sorry the script already executed write commands against the dataset. " +
 		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
 	errNotBusy = "NOTBUSY No scripts in execution right now."
 )
 
-// begin lets a script run once none before it is in its way. It is nil when
+// begin lets a script run once none before it is in its way. It is refused when
 // one of those has run for too long. A nested one need not wait: what it needs
 // is held.
-func (s *Scripts) begin(whole, reads, nested bool, keys [][]byte) *runningScript {
-	r := &runningScript{done: make(chan struct{}), busy: make(chan struct{}), whole: whole, reads: reads}
+func (s *Scripts) begin(c *Call, what script.Runnable, whole, reads, nested bool, keys [][]byte) (r *runningScript, refusal string) {
+	r = &runningScript{what: what, began: c.At, done: make(chan struct{}), busy: make(chan struct{}), whole: whole, reads: reads}
+	if r.isFunction() {
+		r.command, _ = cloneArgs(c.Args[:min(len(c.Args), shownArgs)])
+	}
 	for _, key := range keys {
 		r.partitions = append(r.partitions, keyspace.Partition(key))
 	}
 	s.mu.Lock()
 	s.running = append(s.running, r)
 	if s.ended {
-		r.control.Kill()
+		r.control.Kill(byStop)
 	}
 	for !nested {
 		before := s.inTheWay(r, func(other *runningScript) bool { return other == r })
@@ -78,13 +106,13 @@ func (s *Scripts) begin(whole, reads, nested bool, keys [][]byte) *runningScript
 		if !ok {
 			s.remove(r)
 			s.mu.Unlock()
-			return nil
+			return nil, busyText(before)
 		}
 	}
 	r.active = true
 	s.active.Add(1)
 	s.mu.Unlock()
-	return r
+	return r, ""
 }
 
 // wait waits for the script's end, and reports false when it has run for too
@@ -110,6 +138,18 @@ func (s *Scripts) remove(r *runningScript) {
 	i := slices.Index(s.running, r)
 	s.running = slices.Delete(s.running, i, i+1)
 	close(r.done)
+}
+
+// function is the function that has run for longest; nil when none does.
+func (s *Scripts) function() *runningScript {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.running {
+		if r.active && r.isFunction() {
+			return r
+		}
+	}
+	return nil
 }
 
 func (s *Scripts) markBusy(r *runningScript) {
@@ -148,11 +188,12 @@ func (r *runningScript) conflicts(other *runningScript) bool {
 	return slices.ContainsFunc(r.partitions, func(p int) bool { return slices.Contains(other.partitions, p) })
 }
 
-// admit waits until no script is in the command's way, or reports false when
-// one has run for too long.
-func (c *Call) admit(spec *Spec) bool {
+// admit waits until no script is in the command's way, or refuses it when one
+// has run for too long. A script that may use any key is then in the way of
+// every command, as on real servers, even of one without keys.
+func (c *Call) admit(spec *Spec) (refusal string) {
 	if spec.Flags&AllowBusy != 0 || spec.HoldsItself || c.tx.open && !spec.AtOnce {
-		return true
+		return ""
 	}
 	needs := runningScript{whole: spec.Whole, reads: spec.Flags&ReadOnly != 0 && !spec.Whole}
 	if spec.Name == "exec" {
@@ -166,7 +207,7 @@ func (c *Call) admit(spec *Spec) bool {
 		s.mu.Lock()
 		var found *runningScript
 		for _, r := range s.running {
-			if r.active && r.conflicts(&needs) {
+			if r.active && (r.conflicts(&needs) || r.whole && r.tooLong) {
 				if found = r; r.tooLong {
 					break
 				}
@@ -174,17 +215,18 @@ func (c *Call) admit(spec *Spec) bool {
 		}
 		s.mu.Unlock()
 		if found == nil {
-			return true
+			return ""
 		}
 		if !found.wait() {
-			return false
+			return busyText(found)
 		}
 	}
-	return true
+	return ""
 }
 
-// kill ends the scripts that run for too long; refusal is why it ended none.
-func (s *Scripts) kill() (refusal string) {
+// kill ends the scripts that run for too long, or the functions, and names
+// itself to them; refusal is why it ended none.
+func (s *Scripts) kill(functions bool, by string) (refusal string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	refusal = errNotBusy
@@ -192,10 +234,12 @@ func (s *Scripts) kill() (refusal string) {
 	for _, r := range s.running {
 		switch {
 		case !r.tooLong:
+		case r.isFunction() != functions:
+			refusal = busyText(r)
 		case r.wrote.Load():
 			refusal = errUnkillable
 		default:
-			r.control.Kill()
+			r.control.Kill(by)
 			killed = true
 		}
 	}
@@ -211,6 +255,6 @@ func (s *Scripts) End() {
 	defer s.mu.Unlock()
 	s.ended = true
 	for _, r := range s.running {
-		r.control.Kill()
+		r.control.Kill(byStop)
 	}
 }

@@ -11,18 +11,19 @@ package rdb
 //
 // in the database that the last opcode 0xfe named, and the rest are opcodes:
 const (
-	opSlotImport   = 0xf3 // a job's name and pairs of slots, of a migration that had begun
-	opSlotInfo     = 0xf4 // three lengths: a slot, and how many keys of it follow, and expire
-	opFunction     = 0xf5 // a library's code
-	opModuleAux    = 0xf7 // a module's number and data
-	opIdle         = 0xf8
-	opFrequency    = 0xf9
-	opAux          = 0xfa // a name and a value
-	opResize       = 0xfb // two lengths: how many keys follow, and how many of them expire
-	opExpireMillis = 0xfc
-	opExpire       = 0xfd
-	opDatabase     = 0xfe
-	opEnd          = 0xff
+	opSlotImport         = 0xf3 // a job's name and pairs of slots, of a migration that had begun
+	opSlotInfo           = 0xf4 // three lengths: a slot, and how many keys of it follow, and expire
+	opFunction           = 0xf5 // a library's code
+	opFunctionPreRelease = 0xf6 // the same, in a form that was given up before release
+	opModuleAux          = 0xf7 // a module's number and data
+	opIdle               = 0xf8
+	opFrequency          = 0xf9
+	opAux                = 0xfa // a name and a value
+	opResize             = 0xfb // two lengths: how many keys follow, and how many of them expire
+	opExpireMillis       = 0xfc
+	opExpire             = 0xfd
+	opDatabase           = 0xfe
+	opEnd                = 0xff
 )
 
 const (

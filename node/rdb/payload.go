@@ -13,6 +13,8 @@ var (
 	// ErrFooter is for a payload whose version is too new or whose checksum is
 	// wrong, or that is too short to have either.
 	ErrFooter = errors.New("rdb: payload version or checksum are wrong")
+	// ErrPreRelease is for functions in a form that no release of a server wrote.
+	ErrPreRelease = errors.New("rdb: functions in the form before release")
 	// ErrFormat is for a payload that is whole, or a file, and makes no sense.
 	ErrFormat = errors.New("rdb: bad data format")
 )
@@ -48,9 +50,7 @@ const footerBytes = 2 + 8
 // Append appends the payload of s, which is not empty, to dst.
 func Append(dst []byte, s *zset.Set) []byte {
 	start := len(dst)
-	dst = AppendValue(dst, s)
-	dst = binary.LittleEndian.AppendUint16(dst, writtenVersion)
-	return binary.LittleEndian.AppendUint64(dst, checksum(dst[start:]))
+	return appendFooter(AppendValue(dst, s), start)
 }
 
 // AppendValue appends the type and value of s, as they are in a payload.
@@ -75,13 +75,9 @@ func AppendValue(dst []byte, s *zset.Set) []byte {
 // ErrFormat, an OtherTypeError or, when m has no memory, zset.ErrFull; then
 // there is no set.
 func Read(payload []byte, m zset.Memory, t *zset.Tuning) (*zset.Set, error) {
-	if len(payload) < footerBytes {
-		return nil, ErrFooter
-	}
-	body, footer := payload[:len(payload)-footerBytes], payload[len(payload)-footerBytes:]
-	version, sum := binary.LittleEndian.Uint16(footer), binary.LittleEndian.Uint64(footer[2:])
-	if version > newestVersion || sum != checksum(payload[:len(payload)-8]) {
-		return nil, ErrFooter
+	body, err := withoutFooter(payload)
+	if err != nil {
+		return nil, err
 	}
 	if len(body) == 0 {
 		return nil, ErrFormat

@@ -3,6 +3,7 @@ package script
 import (
 	"container/list"
 	"sync"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -19,7 +20,7 @@ func init() {
 	lua.MaxArrayIndex = 1 << 22
 }
 
-// Engine keeps scripts and the states they run on. It may be used from any
+// Engine keeps scripts and libraries, and the states they run on. It may be used from any
 // goroutine.
 type Engine struct {
 	mu       sync.Mutex
@@ -27,7 +28,10 @@ type Engine struct {
 	evals    list.List         // of SHA-1: scripts that only EVAL brought, last used last; guarded by mu
 	bytes    int64             // of the sources; guarded by mu
 
-	machines chan *machine // idle
+	idleMu sync.Mutex
+	idle   []*machine // used last, last; guarded by idleMu
+
+	Libraries *Libraries
 }
 
 type entry struct {
@@ -37,7 +41,9 @@ type entry struct {
 
 // NewEngine makes one without scripts.
 func NewEngine() *Engine {
-	return &Engine{programs: map[string]*entry{}, machines: make(chan *machine, machinesMost)}
+	e := &Engine{programs: map[string]*entry{}}
+	e.Libraries = &Libraries{engine: e, set: newLibrarySet()}
+	return e
 }
 
 // Eval is the compiled script of EVAL. It is kept for a while.
@@ -127,22 +133,51 @@ func (e *Engine) Size() (n int, bytes int64) {
 	return len(e.programs), e.bytes
 }
 
-// Run runs a script and writes its reply. When the script fails, nothing is
+// Run runs a script or function and writes its reply. When it fails, nothing is
 // written, and the error is the reply's text; it is what Host.Call returned if
 // that ended the script.
-func (e *Engine) Run(p *Program, r Run) error {
-	var m *machine
-	select {
-	case m = <-e.machines:
-	default:
-		m = newMachine()
+func (e *Engine) Run(what Runnable, r Run) error {
+	m := e.machine()
+	defer e.release(m)
+	return m.run(what, &r)
+}
+
+// loadLibrary compiles a library and finds its functions.
+func (e *Engine) loadLibrary(source string, log func(level int, text string), now func() time.Time) (*Library, error) {
+	m := e.machine()
+	defer e.release(m)
+	return m.loadLibrary(source, log, now)
+}
+
+// machine is the state that was used last of those that are idle, or a new one.
+func (e *Engine) machine() *machine {
+	e.idleMu.Lock()
+	n := len(e.idle)
+	if n == 0 {
+		e.idleMu.Unlock()
+		return newMachine()
 	}
-	err := m.run(p, &r)
-	if m.reusable() {
-		select {
-		case e.machines <- m:
-		default:
-		}
+	m := e.idle[n-1]
+	e.idle[n-1] = nil
+	e.idle = e.idle[:n-1]
+	e.idleMu.Unlock()
+	return m
+}
+
+func (e *Engine) release(m *machine) {
+	if !m.reusable() {
+		return
 	}
-	return err
+	e.idleMu.Lock()
+	defer e.idleMu.Unlock()
+	if len(e.idle) < machinesMost {
+		e.idle = append(e.idle, m)
+	}
+}
+
+// dropMachines gives up the states that are idle.
+func (e *Engine) dropMachines() {
+	e.idleMu.Lock()
+	defer e.idleMu.Unlock()
+	e.idle = nil
 }

@@ -12,11 +12,11 @@ import (
 // failure is what a script raised and did not catch.
 type failure struct {
 	text   string // with its code
-	source string // as user_script:1, when known
+	source string // as user_script:1 or user_function:1, when known
 }
 
 // position is where something happened, in messages and stack traces.
-var position = regexp.MustCompile(chunk + `:\d+`)
+var position = regexp.MustCompile(`(?:` + chunk + `|` + libraryChunk + `):\d+`)
 
 // failureOf reads the error of a protected call.
 func failureOf(err error) *failure {
@@ -47,14 +47,23 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// reply is the error as clients get it.
-func (f *failure) reply(p *Program) error {
+// reply is the error as clients get it. name is what ran.
+func (f *failure) reply(name string) error {
 	text := strings.TrimPrefix(f.text, "-")
 	if f.source == "" {
-		return fmt.Errorf("%s script: %s", text, p.SHA)
+		return fmt.Errorf("%s script: %s", text, name)
 	}
 	//lint:ignore ST1005 a reply, as clients know it
-	return fmt.Errorf("%s script: %s, on @%s.", text, p.SHA, f.source)
+	return fmt.Errorf("%s script: %s, on @%s.", text, name, f.source)
+}
+
+// located is the text without its code, and where it happened.
+func (f *failure) located() string {
+	text := strings.TrimPrefix(strings.TrimPrefix(f.text, "-"), "ERR ")
+	if f.source == "" || strings.HasPrefix(text, f.source) {
+		return text
+	}
+	return "@" + f.source + ": " + text
 }
 
 // raise raises an error table, as the functions of redis do. The line is that

@@ -25,18 +25,26 @@ const (
 // Errors that end a script whatever it catches.
 var (
 	//lint:ignore ST1005 a reply, as clients know it
-	ErrKilled = errors.New("ERR Error running script: Script killed by user with SCRIPT KILL.")
 	ErrMemory = errors.New("ERR Error running script: not enough memory")
+
+	errKilled  = errors.New("killed")
+	errTooLong = errors.New("FUNCTION LOAD timeout")
 )
 
 // Control is how others reach a running script. It may be used from any
 // goroutine.
 type Control struct {
-	killed atomic.Bool
+	killed atomic.Pointer[string]
 }
 
-// Kill ends the script at its next instruction.
-func (c *Control) Kill() { c.killed.Store(true) }
+// Kill ends the script at its next instruction. by is the command to name in
+// the error.
+func (c *Control) Kill(by string) { c.killed.Store(&by) }
+
+// reason is the error of a script that was killed.
+func (c *Control) reason() string {
+	return "ERR Script killed by user with " + *c.killed.Load() + "."
+}
 
 // guard watches over a running script. It is the context of the Lua states,
 // whose Done the interpreter calls before every instruction: a cheap hook.
@@ -46,6 +54,7 @@ type guard struct {
 	now     func() time.Time
 	began   time.Time
 	busyAt  time.Duration // 0 is never
+	limit   time.Duration // the time it may take; 0 is any
 	host    Host
 
 	abort   error // why the script has to end; nil while it may go on
@@ -96,8 +105,12 @@ func (g *guard) look() {
 	if g.abort != nil {
 		return
 	}
-	if g.control.killed.Load() {
-		g.abort = ErrKilled
+	if g.control.killed.Load() != nil {
+		g.abort = errKilled
+		return
+	}
+	if g.limit > 0 && g.now().Sub(g.began) >= g.limit {
+		g.abort = errTooLong
 		return
 	}
 	if g.busyAt > 0 && g.now().Sub(g.began) >= g.busyAt {

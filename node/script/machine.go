@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -50,6 +51,10 @@ type machine struct {
 	entry  *lua.LFunction // runs body
 	body   func()
 
+	libraries   map[*Library]map[string]*lua.LFunction // what their code registered here, by name
+	loading     *lua.LTable                            // what a library's code sees as globals
+	registering *[]registered                          // by the library's code that runs; nil when none does
+
 	guard *guard
 	host  Host
 	proto int // of replies, as the script chose it
@@ -73,7 +78,7 @@ const (
 )
 
 func newMachine() *machine {
-	m := &machine{guarded: map[*lua.LTable]*lua.LTable{}, loaded: map[*Program]*lua.LFunction{}, guard: &guard{}}
+	m := &machine{guarded: map[*lua.LTable]*lua.LTable{}, loaded: map[*Program]*lua.LFunction{}, libraries: map[*Library]map[string]*lua.LFunction{}, guard: &guard{}}
 	m.l = lua.NewState(lua.Options{
 		CallStackSize: callStack, MinimizeStackMemory: true,
 		RegistrySize: 1024, RegistryMaxSize: registryMost, RegistryGrowStep: 1024,
@@ -103,33 +108,33 @@ func (m *machine) load(l *lua.LState, proto *lua.FunctionProto) *lua.LFunction {
 	return fn
 }
 
-// run runs a program and writes its reply. failed is the error when it ended
+// run runs a script or function and writes its reply. failed is the error when it ended
 // otherwise than by returning; nothing is written then.
-func (m *machine) run(p *Program, r *Run) (failed error) {
+func (m *machine) run(what Runnable, r *Run) (failed error) {
 	*m.guard = guard{control: r.Control, host: r.Host, now: r.Now, began: r.Now(), busyAt: r.BusyAfter}
 	m.host, m.proto, m.json, m.rng = r.Host, 2, defaultJSON, newDrand(r.Seed)
 	m.l.SetTop(0)
 	for _, w := range r.Args {
-		m.guard.charged += int64(len(w)) // KEYS and ARGV stay until the next run
+		m.guard.charged += int64(len(w)) // the words stay until the next run
 	}
-	m.globals.RawSetString("KEYS", m.words(r.Keys))
-	m.globals.RawSetString("ARGV", m.words(r.Args))
 	start := r.W.Len()
 	failure := m.protect(func() {
-		m.l.Push(m.function(p))
-		m.l.Call(0, 1)
+		m.l.Call(what.push(m, r), 1)
 		result := m.l.Get(-1)
 		m.write(r.W, result, 0)
 	})
-	if m.guard.abort != nil {
+	switch {
+	case errors.Is(m.guard.abort, errKilled):
+		failure.text = r.Control.reason()
+	case m.guard.abort != nil:
 		r.W.Truncate(start)
 		return m.guard.abort
+	case failure == nil:
+		return nil
 	}
-	if failure != nil {
-		r.W.Truncate(start)
-		return failure.reply(p)
-	}
-	return nil
+	r.W.Truncate(start)
+	m.nameCallee(failure, what.text())
+	return failure.reply(what.About().Name)
 }
 
 // protect calls f and catches what it raises.

@@ -6,34 +6,27 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// Flags are what a script's first line says of it.
-type Flags struct {
-	Given           bool // there is such a line
-	NoWrites        bool
-	AllowOOM        bool
-	AllowStale      bool
-	NoCluster       bool
-	AllowCrossSlots bool
-}
-
 // Program is a compiled script. It may be run by many goroutines at once.
 type Program struct {
-	SHA    string // 40 hex digits
+	Subject
 	Source string
-	Flags  Flags
+	proto  *lua.FunctionProto
+}
 
-	// Scope is what runs of the script have shown of the keys it uses; package
-	// command keeps it here.
-	Scope atomic.Int32
+func (p *Program) text() string { return p.Source }
 
-	proto *lua.FunctionProto
+// push implements Runnable.
+func (p *Program) push(m *machine, r *Run) int {
+	m.globals.RawSetString("KEYS", m.words(r.Keys))
+	m.globals.RawSetString("ARGV", m.words(r.Args))
+	m.l.Push(m.function(p))
+	return 0
 }
 
 // chunk is the name of a script in messages.
@@ -47,7 +40,7 @@ func SHA(source string) string {
 
 // Compile compiles a script. Its error is the reply's text.
 func Compile(source string) (*Program, error) {
-	p := &Program{SHA: SHA(source), Source: source}
+	p := &Program{Subject: Subject{Name: SHA(source)}, Source: source}
 	body := source
 	if strings.HasPrefix(source, "#!") {
 		line, rest, found := strings.Cut(source, "\n")
@@ -81,19 +74,7 @@ func shebang(line string) (f Flags, err error) {
 			return f, fmt.Errorf("ERR Unknown lua shebang option: %s", word)
 		}
 		for name := range strings.SplitSeq(list, ",") {
-			switch name {
-			case "":
-			case "no-writes":
-				f.NoWrites = true
-			case "allow-oom":
-				f.AllowOOM = true
-			case "allow-stale":
-				f.AllowStale = true
-			case "no-cluster":
-				f.NoCluster = true
-			case "allow-cross-slot-keys":
-				f.AllowCrossSlots = true
-			default:
+			if name != "" && !f.set(name) {
 				return f, fmt.Errorf("ERR Unexpected flag in script shebang: %s", name)
 			}
 		}

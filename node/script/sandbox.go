@@ -65,6 +65,7 @@ func (m *machine) open() {
 		return 0
 	}))
 	m.globals.Metatable = missing
+	m.openLoading(missing)
 	m.env = m.readonly(m.globals)
 	m.globals.RawSetString("_G", m.env)
 	l.G.Global, l.Env = m.env, m.env

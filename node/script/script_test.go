@@ -52,11 +52,11 @@ func eval(t testing.TB, e *Engine, proto int, h *fakeHost, source string, words 
 		args = append(args, []byte(word))
 	}
 	control := &Control{}
-	stop := time.AfterFunc(30*time.Second, control.Kill)
+	stop := time.AfterFunc(30*time.Second, func() { control.Kill("TEST") })
 	defer stop.Stop()
 	err = e.Run(p, Run{Host: h, Control: control, Keys: args, Args: args, W: &w, Now: time.Now})
 	if err != nil {
-		return strings.Replace(err.Error(), p.SHA, "SHA", 1)
+		return strings.Replace(err.Error(), p.Name, "SHA", 1)
 	}
 	return string(w.Bytes())
 }
@@ -223,8 +223,8 @@ func TestKill(t *testing.T) {
 		}
 		var w resp.Writer
 		control := &Control{}
-		time.AfterFunc(20*time.Millisecond, control.Kill)
-		if err := e.Run(p, Run{Host: &fakeHost{}, Control: control, W: &w, Now: time.Now}); !errors.Is(err, ErrKilled) {
+		time.AfterFunc(20*time.Millisecond, func() { control.Kill("SCRIPT KILL") })
+		if err := e.Run(p, Run{Host: &fakeHost{}, Control: control, W: &w, Now: time.Now}); err == nil || !strings.HasPrefix(err.Error(), "ERR Script killed by user with SCRIPT KILL. script: "+p.Name) {
 			t.Errorf("%s: %v", source, err)
 		}
 	}
@@ -248,7 +248,7 @@ func TestCache(t *testing.T) {
 	for i := range evalMost {
 		e.Eval("return " + numberText(float64(i)))
 	}
-	if e.Get(first.SHA) != nil || e.Get(loaded.SHA) != loaded {
+	if e.Get(first.Name) != nil || e.Get(loaded.Name) != loaded {
 		t.Error("not the script used longest ago made room")
 	}
 	if n, _ := e.Size(); n != evalMost+1 {
