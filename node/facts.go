@@ -57,7 +57,7 @@ func (s *Server) facts() telemetry.Facts {
 		f.Percentiles = append(f.Percentiles, telemetry.Percentile(p))
 	}
 	f.Pause, f.PauseAll = s.env.Pause.Left(time.Now())
-	f.Scripts, f.ScriptBytes = s.env.Scripts.Kept()
+	f.Scripts = telemetry.Scripts(s.env.Scripts.Kept())
 	tracked := s.env.Tracking.Counts()
 	f.Channels, f.Patterns, f.ShardChannels = s.env.Hub.Len(pubsub.Channel), s.env.Hub.Len(pubsub.Pattern), s.env.Hub.Len(pubsub.Shard)
 	f.Tracking, f.TrackedKeys, f.TrackedItems, f.TrackedPrefixes = tracked.Clients, tracked.Keys, tracked.Items, tracked.Prefixes

@@ -44,8 +44,8 @@ type runningScript struct {
 	partitions []int // which it needs otherwise; guarded by Scripts.mu
 }
 
-// Kept is the number of scripts kept, and the bytes of their text.
-func (s *Scripts) Kept() (n int, bytes int64) { return s.engine.Size() }
+// Kept is how much of scripts and libraries is kept.
+func (s *Scripts) Kept() script.Sizes { return s.engine.Sizes() }
 
 func newScripts() *Scripts {
 	return &Scripts{engine: script.NewEngine()}

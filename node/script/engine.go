@@ -26,7 +26,7 @@ type Engine struct {
 	mu       sync.Mutex
 	programs map[string]*entry // by SHA-1, lower case; guarded by mu
 	evals    list.List         // of SHA-1: scripts that only EVAL brought, last used last; guarded by mu
-	bytes    int64             // of the sources; guarded by mu
+	evicted  int64             // scripts that made room for others, ever; guarded by mu
 
 	idleMu sync.Mutex
 	idle   []*machine // used last, last; guarded by idleMu
@@ -71,10 +71,10 @@ func (e *Engine) get(source string, keep bool) (*Program, error) {
 		added.element = e.evals.PushBack(sha)
 	}
 	e.programs[sha] = added
-	e.bytes += int64(len(source))
 	for e.evals.Len() > evalMost {
 		oldest := e.evals.Front()
 		e.remove(oldest.Value.(string))
+		e.evicted++
 	}
 	return p, nil
 }
@@ -104,7 +104,6 @@ func (e *Engine) remove(sha string) {
 		e.evals.Remove(known.element)
 	}
 	delete(e.programs, sha)
-	e.bytes -= int64(len(known.program.Source))
 }
 
 // Get is the script of that SHA-1, in lower case; nil when it is not kept.
@@ -123,14 +122,32 @@ func (e *Engine) Flush() {
 	defer e.mu.Unlock()
 	clear(e.programs)
 	e.evals.Init()
-	e.bytes = 0
 }
 
-// Size is the number of scripts kept, and the bytes of their text.
-func (e *Engine) Size() (n int, bytes int64) {
+// Sizes are what is kept. Compiled is about what the code made of the texts
+// takes.
+type Sizes struct {
+	Scripts, Libraries, Functions int
+	ScriptText, ScriptCompiled    int64
+	LibraryText, LibraryCompiled  int64
+	Evicted                       int64 // scripts that made room for others, ever
+}
+
+// Sizes is what is kept at present.
+func (e *Engine) Sizes() (s Sizes) {
+	s.Libraries, s.Functions = e.Libraries.Count()
+	for _, lib := range e.Libraries.All() {
+		s.LibraryText += int64(len(lib.Source))
+		s.LibraryCompiled += lib.compiled
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.programs), e.bytes
+	s.Scripts, s.Evicted = len(e.programs), e.evicted
+	for _, kept := range e.programs {
+		s.ScriptText += int64(len(kept.program.Source))
+		s.ScriptCompiled += kept.program.compiled
+	}
+	return s
 }
 
 // Run runs a script or function and writes its reply. When it fails, nothing is

@@ -173,12 +173,3 @@ func (ls *Libraries) Count() (libraries, functions int) {
 	defer ls.mu.RUnlock()
 	return len(ls.set.libraries), len(ls.set.functions)
 }
-
-// Bytes are those of the libraries' text, and about what they take compiled.
-func (ls *Libraries) Bytes() (text, compiled int64) {
-	for _, lib := range ls.All() {
-		text += int64(len(lib.Source))
-		compiled += compiledBytes(lib.proto)
-	}
-	return text, compiled
-}

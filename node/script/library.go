@@ -14,7 +14,8 @@ type Library struct {
 	Source    string
 	Functions []*Function // in the order they were registered
 
-	proto *lua.FunctionProto
+	proto    *lua.FunctionProto
+	compiled int64 // bytes it takes, about
 }
 
 // Function is one that a library registered.
@@ -38,7 +39,7 @@ func compileLibrary(source string) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ERR Error compiling function: %w", err)
 	}
-	return &Library{Name: name, Source: source, proto: proto}, nil
+	return &Library{Name: name, Source: source, proto: proto, compiled: compiledBytes(proto)}, nil
 }
 
 // libraryHead reads a first line such as "#!lua name=limits".

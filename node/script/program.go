@@ -15,8 +15,9 @@ import (
 // Program is a compiled script. It may be run by many goroutines at once.
 type Program struct {
 	Subject
-	Source string
-	proto  *lua.FunctionProto
+	Source   string
+	proto    *lua.FunctionProto
+	compiled int64 // bytes it takes, about
 }
 
 func (p *Program) text() string { return p.Source }
@@ -57,7 +58,7 @@ func Compile(source string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ERR Error compiling script (new function): %w", err)
 	}
-	p.proto = proto
+	p.proto, p.compiled = proto, compiledBytes(proto)
 	return p, nil
 }
 

@@ -251,12 +251,12 @@ func TestCache(t *testing.T) {
 	if e.Get(first.Name) != nil || e.Get(loaded.Name) != loaded {
 		t.Error("not the script used longest ago made room")
 	}
-	if n, _ := e.Size(); n != evalMost+1 {
-		t.Errorf("keeps %d", n)
+	if n := e.Sizes(); n.Scripts != evalMost+1 || n.Evicted != 1 || n.ScriptText < evalMost*8 || n.ScriptCompiled < n.ScriptText {
+		t.Errorf("keeps %+v", n)
 	}
 	e.Flush()
-	if n, bytes := e.Size(); n != 0 || bytes != 0 {
-		t.Errorf("keeps %d of %d bytes after a flush", n, bytes)
+	if n := e.Sizes(); n != (Sizes{Evicted: 1}) {
+		t.Errorf("keeps %+v after a flush", n)
 	}
 }
 

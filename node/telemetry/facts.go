@@ -71,12 +71,20 @@ type Facts struct {
 
 	Ready bool // serving
 
-	Scripts     int // kept
-	ScriptBytes int64
+	Scripts Scripts
 
 	TLS *TLS // nil when it is off
 
 	Stats *Stats
+}
+
+// Scripts is what is kept of scripts and of libraries of functions. Compiled is
+// about what the code made of the texts takes.
+type Scripts struct {
+	Scripts, Libraries, Functions int
+	ScriptText, ScriptCompiled    int64
+	LibraryText, LibraryCompiled  int64
+	Evicted                       int64 // scripts that made room for others, ever
 }
 
 // TLS is what clients that encrypt are served with.

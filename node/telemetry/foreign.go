@@ -12,7 +12,7 @@ var foreign = map[string][]struct{ name, value string }{
 		{"redis_git_sha1", "00000000"}, {"redis_git_dirty", "0"}, {"process_supervised", "no"}, {"io_threads_active", "0"},
 	},
 	"Memory": {
-		{"used_memory_startup", "0"}, {"number_of_functions", "0"}, {"number_of_libraries", "0"}, {"used_memory_functions", "0"},
+		{"used_memory_startup", "0"},
 		{"mem_not_counted_for_evict", "0"}, {"mem_replication_backlog", "0"}, {"mem_total_replication_buffers", "0"}, {"mem_clients_slaves", "0"},
 		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"}, {"active_defrag_running", "0"},
 	},
@@ -50,9 +50,23 @@ func writeAllocator(w io.Writer, f *Facts) {
 	line(w, "allocator_rss_bytes", f.System()-f.Active())
 	line(w, "rss_overhead_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.System())))
 	line(w, "rss_overhead_bytes", f.Resident-f.System())
-	line(w, "used_memory_lua", f.ScriptBytes)
-	line(w, "used_memory_lua_human", human(f.ScriptBytes))
-	line(w, "used_memory_scripts", f.ScriptBytes)
-	line(w, "used_memory_scripts_human", human(f.ScriptBytes))
-	line(w, "number_of_cached_scripts", f.Scripts)
+}
+
+// writeScripts tells of scripts and functions: "vm" is their compiled code.
+func writeScripts(w io.Writer, f *Facts) {
+	s := &f.Scripts
+	text := s.ScriptText + s.LibraryText
+	line(w, "used_memory_vm_eval", s.ScriptCompiled)
+	line(w, "used_memory_lua", s.ScriptCompiled)
+	line(w, "used_memory_lua_human", human(s.ScriptCompiled))
+	line(w, "used_memory_scripts_eval", s.ScriptText)
+	line(w, "number_of_cached_scripts", s.Scripts)
+	line(w, "number_of_functions", s.Functions)
+	line(w, "number_of_libraries", s.Libraries)
+	line(w, "used_memory_vm_functions", s.LibraryCompiled)
+	line(w, "used_memory_vm_total", s.ScriptCompiled+s.LibraryCompiled)
+	line(w, "used_memory_vm_total_human", human(s.ScriptCompiled+s.LibraryCompiled))
+	line(w, "used_memory_functions", s.LibraryText)
+	line(w, "used_memory_scripts", text)
+	line(w, "used_memory_scripts_human", human(text))
 }

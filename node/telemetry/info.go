@@ -133,6 +133,7 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "lazyfree_pending_objects", f.Reclaiming)
 	line(w, "lazyfreed_objects", f.Reclaimed)
 	writeAllocator(w, f)
+	writeScripts(w, f)
 }
 
 // writePersistence tells of none: data are in memory only.
@@ -166,7 +167,7 @@ func writeStats(w io.Writer, f *Facts) {
 	line(w, "expired_keys", f.Expired-s.ExpiredBase.Load())
 	line(w, "evicted_keys", f.Evicted-s.EvictedBase.Load())
 	line(w, "evicted_clients", s.ClientsEvicted.Load())
-	line(w, "evicted_scripts", 0)
+	line(w, "evicted_scripts", f.Scripts.Evicted)
 	line(w, "total_eviction_exceeded_time", f.TotalExceeded.Milliseconds())
 	line(w, "current_eviction_exceeded_time", f.CurrentExceeded.Milliseconds())
 	line(w, "keyspace_hits", s.Hits.Load())
