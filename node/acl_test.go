@@ -101,28 +101,6 @@ func TestACLFile(t *testing.T) {
 	}
 }
 
-func TestDebugIsOffUnlessAllowed(t *testing.T) {
-	w := dial(t, start(t).addr)
-	if got := w.do("DEBUG", "SLEEP", "0"); !strings.HasPrefix(got, "-ERR DEBUG command not allowed.") {
-		t.Errorf("DEBUG answers %q", got)
-	}
-	w = dial(t, start(t, "--enable-debug-command", "local").addr)
-	w.expect("+OK\r\n", "DEBUG", "SLEEP", "0")
-	w.expect("+"+strings.Repeat("0", 40)+"\r\n", "DEBUG", "DIGEST")
-	w.do("ZADD", "a", "1", "x", "2", "y")
-	first := w.do("DEBUG", "DIGEST")
-	w.do("ZADD", "a", "3", "x")
-	if w.do("DEBUG", "DIGEST") == first {
-		t.Error("the digest overlooks a score")
-	}
-	w.do("DEL", "a")
-	w.do("ZADD", "a", "2", "y")
-	w.do("ZADD", "a", "1", "x")
-	if got := w.do("DEBUG", "DIGEST"); got != first {
-		t.Errorf("equal data have digests %s and %s", got, first)
-	}
-}
-
 func TestSlowLogHidesPasswords(t *testing.T) {
 	w := dial(t, start(t, "--slowlog-log-slower-than", "0", "--latency-monitor-threshold", "1000").addr)
 	w.do("ACL", "SETUSER", "u", ">secret")

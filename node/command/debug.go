@@ -13,6 +13,7 @@ import (
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/glob"
 	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/rdb"
 	"zset.dev/operator/zset"
 )
 
@@ -75,11 +76,12 @@ var debugged = map[string]struct {
 	"DIGEST-VALUE":      {1, math.MaxInt, debugDigestValue, "DIGEST-VALUE <key> [<key> ...]", "A digest of each key's members and scores."},
 	"LISTPACK":          {1, 1, debugListpack, "LISTPACK <key>", "The members of a set that is a listpack."},
 	"OBJECT":            {1, 2, debugObject, "OBJECT <key>", "How a key is stored."},
+	"PROTOCOL":          {1, 1, debugProtocol, "PROTOCOL <type>", "A value of a type of reply: string, integer, double, bignum, null, array, set, map, attrib, push, verbatim, true, false."},
+	"RELOAD":            {0, 0, debugReload, "RELOAD", "Make every key anew of what DUMP would give, with its expiry."},
 	"SET-ACTIVE-EXPIRE": {1, 1, debugActiveExpire, "SET-ACTIVE-EXPIRE <0|1>", "Whether expired keys are removed before they are asked for."},
 	"SLEEP":             {1, 1, debugSleep, "SLEEP <seconds>", "Keep everybody waiting. Decimals are allowed, up to an hour."},
 	"STRINGMATCH-LEN":   {2, 2, debugStringMatch, "STRINGMATCH-LEN <length> <pattern>", "Match a pattern with so many times A."},
 	"JMAP":              {0, 0, debugNone("JMAP is of another kind of server"), "", ""},
-	"RELOAD":            {0, math.MaxInt, debugNone("RELOAD needs snapshots, and this server keeps its data in memory only"), "", ""},
 	"LOADAOF":           {0, 0, debugNone("LOADAOF needs an append-only file, and this server keeps its data in memory only"), "", ""},
 }
 
@@ -106,7 +108,7 @@ func debugCommand(c *Call) {
 
 func debugHelp(c *Call) {
 	lines := []string{"DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"}
-	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "OBJECT", "SET-ACTIVE-EXPIRE", "SLEEP", "STRINGMATCH-LEN"} {
+	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "OBJECT", "PROTOCOL", "RELOAD", "SET-ACTIVE-EXPIRE", "SLEEP", "STRINGMATCH-LEN"} {
 		lines = append(lines, debugged[name].form, "    "+debugged[name].does)
 	}
 	lines = append(lines, "HELP", "    Print this help.")
@@ -186,6 +188,31 @@ func debugListpack(c *Call, args [][]byte) {
 			c.W.Score(score)
 		}
 	}
+}
+
+// debugReload makes every key anew of its own payload, as a node does that
+// loads what it has saved: keys whose time has come stay behind, encodings
+// follow the tuning in force.
+func debugReload(c *Call, _ [][]byte) {
+	var keys []string
+	c.Env.Keyspace.Each(&c.Held, c.now, func(e *keyspace.Entry) { keys = append(keys, e.Key()) })
+	for _, key := range keys {
+		e := c.Held.Peek([]byte(key))
+		if e == nil {
+			continue
+		}
+		set, err := rdb.Read(rdb.Append(nil, e.Set()), c.Env.Tuning())
+		if err != nil {
+			c.W.Error("ERR a payload of this server cannot be read: " + err.Error())
+			return
+		}
+		at, idle := e.ExpireAt(), e.Idle(c.now)
+		e = c.Held.Put([]byte(key), set)
+		c.Held.SetExpiry(e, at)
+		e.SetIdle(c.now, idle)
+		c.Held.Touch([]byte(key))
+	}
+	c.ok()
 }
 
 func debugActiveExpire(c *Call, args [][]byte) {

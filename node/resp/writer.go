@@ -127,6 +127,27 @@ func (w *Writer) Push(n int) {
 	w.Array(n)
 }
 
+// Attribute starts n pairs that say something about the reply that follows
+// them. RESP2 has no such thing: there it panics.
+func (w *Writer) Attribute(n int) {
+	if !w.resp3 {
+		panic("resp: an attribute in RESP2")
+	}
+	w.header('|', n)
+}
+
+// BigNumber writes an integer of any size, given in decimal: a bulk string in
+// RESP2.
+func (w *Writer) BigNumber(text string) {
+	if !w.resp3 {
+		w.BulkString(text)
+		return
+	}
+	w.buf = append(w.buf, '(')
+	w.buf = append(w.buf, text...)
+	w.buf = append(w.buf, '\r', '\n')
+}
+
 // Double writes a floating-point number, NaN included, in the text of
 // [AppendScore]: a double in RESP3, a bulk string in RESP2.
 func (w *Writer) Double(f float64) {

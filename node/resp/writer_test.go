@@ -41,6 +41,7 @@ func TestWriter(t *testing.T) {
 		{"score max", func(w *Writer) { w.Score(math.MaxFloat64) }, "$23\r\n1.7976931348623157e+308\r\n", ",1.7976931348623157e+308\r\n"},
 		{"true", func(w *Writer) { w.Bool(true) }, ":1\r\n", "#t\r\n"},
 		{"false", func(w *Writer) { w.Bool(false) }, ":0\r\n", "#f\r\n"},
+		{"big number", func(w *Writer) { w.BigNumber("-123") }, "$4\r\n-123\r\n", "(-123\r\n"},
 		{"verbatim", func(w *Writer) { w.Verbatim("txt", "a\r\nb") }, "$4\r\na\r\nb\r\n", "=8\r\ntxt:a\r\nb\r\n"},
 		{"verbatim empty", func(w *Writer) { w.Verbatim("mkd", "") }, "$0\r\n\r\n", "=4\r\nmkd:\r\n"},
 	} {
@@ -84,6 +85,7 @@ func TestWriterPanicsOnMisuse(t *testing.T) {
 	for name, f := range map[string]func(w *Writer){
 		"protocol": func(w *Writer) { w.SetProto(4) },
 		"format":   func(w *Writer) { w.Verbatim("text", "x") },
+		"RESP2":    func(w *Writer) { w.Attribute(1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
