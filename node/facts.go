@@ -26,7 +26,7 @@ func (s *Server) facts() telemetry.Facts {
 	f := telemetry.Facts{
 		Version: s.options.Version, ServerVersion: command.ServerVersion, RunID: s.runID,
 		Executable: telemetry.Executable(), ConfigFile: s.options.ConfigFile, ProcessID: os.Getpid(),
-		Started: s.started, Now: s.now(),
+		Started: s.started, Now: s.now(), Zone: values.AvailabilityZone,
 		MaxClients: values.MaxClients,
 		Used:       s.usedMemory(), Dataset: s.keyspace.Used() - s.keyspace.Tables(), Peak: s.peak.Load(),
 		Limit: values.MaxMemory.Bytes, Policy: values.MaxMemoryPolicy,

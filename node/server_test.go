@@ -254,3 +254,20 @@ func TestClockMovesOnDuringAPipeline(t *testing.T) {
 		t.Errorf("%v of waiting count as time spent in commands", time.Duration(nanos))
 	}
 }
+
+func TestAvailabilityZone(t *testing.T) {
+	w := dial(t, start(t, "--availability-zone", "eu-1a").addr)
+	field := bulk("availability_zone")
+	for _, proto := range []string{"2", "3"} {
+		if got := w.do("HELLO", proto); !strings.HasSuffix(got, field+bulk("eu-1a")) {
+			t.Errorf("HELLO %s answers %q", proto, got)
+		}
+	}
+	if got := w.do("INFO", "server"); !strings.Contains(got, "\r\navailability_zone:eu-1a\r\n") {
+		t.Errorf("INFO answers %q", got)
+	}
+	w.expect("+OK\r\n", "CONFIG", "SET", "availability-zone", "")
+	if got := w.do("HELLO"); strings.Contains(got, field) {
+		t.Errorf("without a zone HELLO answers %q", got)
+	}
+}

@@ -183,7 +183,12 @@ func hello(c *Call) {
 	c.Client.SetProto(int(version))
 	c.W.SetProto(int(version))
 
-	c.W.Map(7)
+	zone := c.Env.Config.Values().AvailabilityZone
+	fields := 7
+	if zone != "" {
+		fields++
+	}
+	c.W.Map(fields)
 	c.W.BulkString("server")
 	c.W.BulkString("zset")
 	c.W.BulkString("version")
@@ -198,6 +203,10 @@ func hello(c *Call) {
 	c.W.BulkString("master")
 	c.W.BulkString("modules")
 	c.W.Array(0)
+	if zone != "" {
+		c.W.BulkString("availability_zone")
+		c.W.BulkString(zone)
+	}
 }
 
 func selectDatabase(c *Call) {

@@ -33,6 +33,12 @@ var table = []directive{
 		kind: seconds(func(v *Values) *time.Duration { return &v.TCPKeepalive }),
 	},
 	{
+		name: "availability-zone", group: network, initial: "", live: true,
+		doc:  "where the node runs, for clients that prefer a near one: HELLO and INFO tell it",
+		note: "As in Valkey. In Kubernetes this is the zone of the pod's machine.",
+		kind: text("any text", func(v *Values) *string { return &v.AvailabilityZone }),
+	},
+	{
 		name: "http-port", group: network, initial: "9379",
 		doc:  "TCP port of /livez, /readyz and /metrics; 0 = off",
 		kind: integer(func(v *Values) *int { return &v.HTTPPort }, 0, 65535),

@@ -20,6 +20,8 @@ type Values struct {
 	TCPKeepalive  time.Duration // period of TCP keepalive probes; 0 = none
 	TLS           TLS
 
+	AvailabilityZone string // what HELLO and INFO tell clients; "" = not known
+
 	// Clients.
 	RequirePass             string        // password of the default user; "" = none
 	MaxClients              int           // connections at once

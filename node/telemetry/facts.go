@@ -11,6 +11,7 @@ type Facts struct {
 
 	// Server.
 	Version       string // the node's own
+	Zone          string // as configured
 	ServerVersion string // the protocol's commands it follows
 	RunID         string // 40 hex digits, new at every start
 	Port          int

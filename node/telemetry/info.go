@@ -77,6 +77,7 @@ func writeServer(w io.Writer, f *Facts) {
 	line(w, "uptime_in_days", int64(f.Uptime().Hours()/24))
 	line(w, "executable", f.Executable)
 	line(w, "config_file", f.ConfigFile)
+	line(w, "availability_zone", f.Zone)
 }
 
 func writeClients(w io.Writer, f *Facts) {
