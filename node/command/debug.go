@@ -201,15 +201,22 @@ func debugReload(c *Call, _ [][]byte) {
 		if e == nil {
 			continue
 		}
-		set, err := rdb.Read(rdb.Append(nil, e.Set()), c.Env.Tuning())
+		set, err := rdb.Read(rdb.Append(nil, e.Set()), c.Env.Keyspace.Memory(), c.Env.Tuning())
 		if err != nil {
-			c.W.Error("ERR a payload of this server cannot be read: " + err.Error())
+			c.W.Error(restoreError(err))
 			return
 		}
-		at, idle := e.ExpireAt(), e.Idle(c.now)
-		e = c.Held.Put([]byte(key), set)
-		c.Held.SetExpiry(e, at)
-		e.SetIdle(c.now, idle)
+		idle, frequency := e.Idle(c.now), c.Env.Keyspace.Frequency(e, c.now)
+		e, err := c.Held.Put([]byte(key), set, e.ExpireAt())
+		if err != nil {
+			c.W.Error(errNoMemory)
+			return
+		}
+		if c.countsUses() {
+			e.SetFrequency(c.now, frequency)
+		} else {
+			e.SetIdle(c.now, idle)
+		}
 		c.Held.Touch([]byte(key))
 	}
 	c.ok()
