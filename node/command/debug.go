@@ -207,7 +207,7 @@ func debugReload(c *Call, _ [][]byte) {
 			return
 		}
 		idle, frequency := e.Idle(c.now), c.Env.Keyspace.Frequency(e, c.now)
-		e, err := c.Held.Put([]byte(key), set, e.ExpireAt())
+		e, err = c.Held.Put([]byte(key), set, e.ExpireAt())
 		if err != nil {
 			c.W.Error(errNoMemory)
 			return
