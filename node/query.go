@@ -27,6 +27,16 @@ const argsKept = 1024
 // connection.
 func (q *query) next(limits frameLimits) (args [][]byte, err error) {
 	waiting := q.buf[q.start:q.end]
+	if cap(q.args) > argsKept {
+		q.args = nil
+	}
+	if q.frame == (frame{}) && limits.authenticated {
+		if words, size := whole(waiting, q.args[:0], limits.bulkBytes); size > 0 {
+			q.args = words
+			q.start += size
+			return words, nil
+		}
+	}
 	size, err := q.frame.scan(waiting, limits)
 	if err != nil || size == 0 {
 		return nil, err
@@ -34,9 +44,6 @@ func (q *query) next(limits frameLimits) (args [][]byte, err error) {
 	kind := q.frame.kind
 	q.frame = frame{}
 	q.start += size
-	if cap(q.args) > argsKept {
-		q.args = nil
-	}
 	switch kind {
 	case frameEmpty:
 		return [][]byte{}, nil
@@ -47,8 +54,8 @@ func (q *query) next(limits frameLimits) (args [][]byte, err error) {
 		}
 		return q.args, err
 	}
-	// The frame is whole and its lengths are sound, so redcon only slices it;
-	// what is left to find wrong is that no line ends after a string.
+	// It came in pieces. Now that the frame is whole and its lengths are sound
+	// redcon only slices it; what is left to find wrong is that no line ends after a string.
 	_, q.args, _, _, err = redcon.ReadNextCommand(waiting[:size], q.args)
 	if err != nil {
 		return nil, errCRLF
