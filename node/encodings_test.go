@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// elements are the strings of a RESP2 reply without nesting but one level, as
-// ZSCAN's, in order.
+// elements are the strings and doubles of a reply, nested or not, in order.
 func elements(reply string) (all []string) {
 	parts := strings.Split(reply, "\r\n")
 	for i := 0; i+1 < len(parts); i++ {
 		if strings.HasPrefix(parts[i], "$") {
 			all = append(all, parts[i+1])
 			i++
+		} else if double, ok := strings.CutPrefix(parts[i], ","); ok {
+			all = append(all, double)
 		}
 	}
 	return all
@@ -24,9 +25,10 @@ func elements(reply string) (all []string) {
 // (Real servers print 17 digits from ZSCAN of a skip list, and lose the sign
 // of zero in a listpack.)
 func TestOneTextForAScore(t *testing.T) {
-	for _, entries := range []string{"0", "128"} {
-		s := start(t, "--zset-max-listpack-entries", entries)
+	for _, at := range []struct{ entries, proto string }{{"0", "2"}, {"128", "2"}, {"0", "3"}, {"128", "3"}} {
+		s := start(t, "--zset-max-listpack-entries", at.entries)
 		w := dial(t, s.addr)
+		w.do("HELLO", at.proto)
 		for sent, text := range map[string]string{
 			"3.3": "3.3", "1e-7": "1e-7", "1e18": "1000000000000000000", "1e19": "1e+19", "inf": "inf", "-inf": "-inf", "-0": "-0", "0": "0",
 			"0.1": "0.1", "1.7976931348623157e308": "1.7976931348623157e+308", "5e-324": "5e-324", "100": "100", "-1.5": "-1.5",
@@ -44,7 +46,7 @@ func TestOneTextForAScore(t *testing.T) {
 			} {
 				reply := elements(w.do(c.args...))
 				if len(reply) <= c.at || reply[c.at] != text {
-					t.Errorf("entries %s, score %s, %q: got %q, want %s", entries, sent, c.args, reply, text)
+					t.Errorf("RESP%s, entries %s, score %s, %q: got %q, want %s", at.proto, at.entries, sent, c.args, reply, text)
 				}
 			}
 		}

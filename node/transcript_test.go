@@ -123,6 +123,7 @@ func TestTranscripts(t *testing.T) {
 			writeTranscript(t, path, steps, tail)
 		}
 	}
+	shown := elsewhere(t)
 	for _, encoding := range []struct{ name, entries string }{{"listpack", "128"}, {"skiplist", "0"}} {
 		s := start(t, "--zset-max-listpack-entries", encoding.entries)
 		for _, path := range files {
@@ -144,6 +145,13 @@ func TestTranscripts(t *testing.T) {
 					}
 				}
 			})
+		}
+		names := s.table.Names()
+		for i, name := range names {
+			container := i+1 < len(names) && strings.HasPrefix(names[i+1], name+"|")
+			if !container && s.stats.Command(i).Calls.Load() == 0 && !shown[name] {
+				t.Errorf("no transcript runs %s, and testdata/behaviours.txt names no other test that does", name)
+			}
 		}
 	}
 }

@@ -122,6 +122,7 @@ var clientSpecs = []Spec{{
 			Run:     func(c *Call) { c.onOff(c.Client.NoTouch.Store) },
 		},
 		helpSpec("client", "connection", "5.0.0", Loading|Stale, Connection,
+			"CAPA <capability> [<capability> ...]", "    Tell what the client is capable of.",
 			"ID", "    The number of this connection.",
 			"INFO", "    A line about this connection.",
 			"LIST [<filter> ...]", "    A line about each connection that matches all filters.",

@@ -22,6 +22,14 @@ func memoryOnly(name string, arity int, flags Flags, summary string, args ...Arg
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
 		Summary: summary + " Refused: data are in memory only.",
 		Args:    args,
-		Run:     func(c *Call) { c.W.Error("ERR this server keeps its data in memory only") },
+		Run:     refuseToSave,
 	}
+}
+
+func refuseToSave(c *Call) {
+	if len(c.Args) > 2 || len(c.Args) == 2 && !is(c.Args[1], "SCHEDULE") && !is(c.Args[1], "CANCEL") {
+		c.W.Error(errSyntax)
+		return
+	}
+	c.W.Error("ERR this server keeps its data in memory only")
 }

@@ -375,6 +375,11 @@ var table = []directive{
 		doc:  "serve a part of the slots of a cluster; not in this version",
 		kind: only("no", "this version serves all keys from one node"),
 	},
+	{
+		name: "replica-read-only", aliases: []string{"slave-read-only"}, group: process, initial: "yes",
+		doc:  "whether a replica refuses writes, which some clients ask; there is none in this version",
+		kind: only("yes", "this version does not replicate"),
+	},
 }
 
 const memoryOnly = "this version keeps data in memory only"
