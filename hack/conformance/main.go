@@ -18,11 +18,15 @@ import (
 // units are the files of the suite that concern this server, in the order they
 // run.
 var units = strings.Fields(`
-	unit/type/zset unit/geo unit/keyspace unit/expire unit/scan unit/dump
-	unit/protocol unit/querybuf unit/limits unit/networking unit/quit unit/auth unit/acl unit/acl-v2
+	unit/type/zset unit/geo unit/sort
+	unit/keyspace unit/expire unit/scan unit/dump unit/lazyfree unit/fuzzer
+	unit/protocol unit/querybuf unit/limits unit/networking unit/quit
+	unit/auth unit/acl unit/acl-v2
 	unit/multi unit/pubsub unit/pubsubshard unit/tracking unit/scripting
-	unit/introspection unit/introspection-2 unit/info unit/slowlog unit/latency-monitor
-	unit/pause unit/obuf-limits unit/maxmemory unit/other
+	unit/introspection unit/introspection-2 unit/info unit/info-command
+	unit/slowlog unit/commandlog unit/latency-monitor
+	unit/pause unit/obuf-limits unit/memefficiency unit/oom-score-adj unit/maxmemory
+	unit/other unit/wait
 `)
 
 func main() { os.Exit(run()) }

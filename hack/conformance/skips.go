@@ -41,7 +41,7 @@ var classes = []struct {
 type entry struct {
 	class  class
 	reason string
-	unit   string // a file of the suite, "*" for all, or "tag", "command", "setting"
+	unit   string // a file of the suite, "*" for all, or "tag", "command", "setting", "reply"
 	name   string
 	match  *regexp.Regexp // nil: name decides
 	used   bool
@@ -52,13 +52,15 @@ type skips struct{ entries []*entry }
 
 // parseSkips reads the list. A line "[class] reason" opens a section; the lines
 // below it name a file of the suite and a test, or /regexp/: it is not run. "#"
-// starts a comment line. In the place of a file stand three words:
+// starts a comment line. In the place of a file stand four words:
 //
 //   - tag: tests with this tag are not run
 //   - command: a failed test sent this command, and the node does not know it
 //   - setting: a failed test set this directive, and the node does not know it
+//   - reply: a test failed by an error reply that has this text, the node's own words for what it is not
 //
-// The last two end by themselves when the node learns the command or directive.
+// The last three end by themselves when the node learns the command or
+// directive, or answers otherwise.
 func parseSkips(text string) (*skips, error) {
 	s := &skips{}
 	var in *entry
@@ -120,6 +122,18 @@ func (s *skips) find(unit, name string) *entry {
 func (s *skips) word(kind string, names ...string) *entry {
 	for _, e := range s.entries {
 		if e.unit == kind && slices.Contains(names, e.name) {
+			e.used = true
+			return e
+		}
+	}
+	return nil
+}
+
+// reply is the first entry for an error reply in the message of a failed test;
+// nil when there is none.
+func (s *skips) reply(message string) *entry {
+	for _, e := range s.entries {
+		if e.unit == "reply" && strings.Contains(message, e.name) {
 			e.used = true
 			return e
 		}

@@ -78,6 +78,9 @@ func judge(o outcome, list *skips) result {
 	if e == nil {
 		e = list.word("setting", o.settings...)
 	}
+	if e == nil {
+		e = list.reply(firstLine(o.message))
+	}
 	if e != nil {
 		if o.kind != broken { // else the tests that needed it say so themselves
 			r.status, r.class, r.reason = statusSkipped, e.class, e.reason

@@ -16,6 +16,7 @@ tag singledb:skip
 command replicaof
 [internal] its clock
 setting hz
+reply keeps its data in memory
 `
 
 func list(t *testing.T) *skips {
@@ -43,6 +44,7 @@ func TestVerdicts(t *testing.T) {
 		{"refused directive", outcome{kind: failed, settings: []string{"aclfile"}}, statusFailed, "", "unknown directive: aclfile"},
 		{"command on the list", outcome{kind: failed, unknown: []string{"replicaof"}}, statusSkipped, later, ""},
 		{"directive on the list", outcome{kind: failed, settings: []string{"hz"}}, statusSkipped, internal, ""},
+		{"reply on the list", outcome{kind: failed, message: "ERR this server keeps its data in memory only\n    while executing"}, statusSkipped, internal, ""},
 		{"passed beside a command on the list", outcome{kind: ok, unknown: []string{"replicaof"}}, statusPassed, "", ""},
 		{"plain failure", outcome{kind: failed, message: "Expected 1"}, statusFailed, "", "other"},
 		{"crash", outcome{kind: failed, message: "the node ended: panic: x"}, statusFailed, "", "the node ended"},
