@@ -67,6 +67,10 @@ func (c *connection) serve() {
 		n, err := c.socket.Read(c.query.space())
 		c.account()
 		c.call.At = c.server.now()
+		if c.client.Is(client.Evicted) {
+			c.abrupt = true
+			return
+		}
 		if n > 0 {
 			c.query.received(n)
 			c.client.BytesIn.Add(int64(n))
@@ -246,6 +250,7 @@ func (c *connection) account() {
 	c.client.ReplyCap.Store(reply)
 	c.server.buffers.Add(query + reply + kept - c.accounted)
 	c.accounted = query + reply + kept
+	c.server.boundClients()
 }
 
 // end closes the connection and takes it off all books. A client that is told

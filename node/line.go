@@ -93,7 +93,8 @@ func (l *line) Pushed(delta, waiting int64) (ok bool) {
 	case limit.Soft > 0 && waiting > limit.Soft:
 		l.client.OverSoftSince.CompareAndSwap(0, s.now().UnixMilli())
 	}
-	return true
+	s.boundClients()
+	return !l.client.Is(client.Evicted)
 }
 
 // outputLimit is how much may wait for a client of that class.

@@ -67,7 +67,7 @@ func (q *query) next(limits frameLimits) (args [][]byte, err error) {
 func (q *query) waiting() int { return q.end - q.start }
 
 // space is where to read to; it is never empty. The buffer grows only when what
-// has really arrived fills half of it, whatever length a command announces.
+// has really arrived fills half of it or nearly, whatever length a command announces.
 func (q *query) space() []byte {
 	waiting := q.waiting()
 	if waiting == 0 {
@@ -81,7 +81,12 @@ func (q *query) space() []byte {
 		size = min(2*size, readMost)
 	}
 	if need := max(q.frame.need, waiting+1); need > size && waiting >= size/2 {
-		size *= 2
+		// A long argument gets what it needs, many short ones twice as much.
+		if need >= size+size/8 && need <= 2*size+size/2 {
+			size = need
+		} else {
+			size *= 2
+		}
 	}
 	switch {
 	case size > len(q.buf):

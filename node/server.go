@@ -58,10 +58,14 @@ type Server struct {
 	stats    *telemetry.Stats
 	keyspace *keyspace.Keyspace
 	clients  *client.Registry
-	buffers  atomic.Int64 // bytes of all clients' buffers
+	buffers  atomic.Int64 // bytes of all clients' buffers, and of what is pushed to them
+	lasting  atomic.Int64 // what buffers was when the sweep last came by
 	peak     atomic.Int64 // largest memory in use seen by the sweep
 
 	heapLimit int64 // what limitHeap said last; owned by the sweep
+
+	evictingClients sync.Mutex   // held by who looks which clients have to go
+	clientsLook     atomic.Int64 // when that is worth while again, Unix nanoseconds
 
 	listeners     []net.Listener // set by Start
 	tlsListeners  []net.Listener // set by Start
@@ -107,12 +111,16 @@ func New(o Options) (*Server, error) {
 	}
 	s.env = command.Env{
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
-		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: s.usedMemory, Facts: s.facts, Shutdown: s.beginStop,
+		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: s.usedMemory, Lasting: s.lastingMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
 	s.env.Complete()
 	if err := s.env.LoadUsers(); err != nil {
 		return nil, fmt.Errorf("cannot make the users: %w", err)
 	}
+	o.Config.OnChange(func(_, _ *config.Values) {
+		s.clientsLook.Store(0)
+		s.boundClients()
+	})
 	if values := o.Config.Values(); values.TLS.Port != 0 {
 		s.secure = secure.NewKeeper(s.log, s.now, runtime.GOMAXPROCS(0))
 		if err := s.secure.Start(values.TLS); err != nil {

@@ -23,11 +23,16 @@ func (s *Server) sweep() {
 		case <-ticker.C:
 		}
 		s.clock.Set()
+		if s.env.SweepPaused.Load() {
+			continue
+		}
 		now := s.now()
 		s.env.Pause.Look(time.Now())
 		s.env.Tracking.Shrink()
 		s.expire(now)
+		s.lasting.Store(s.buffers.Load())
 		s.env.Eviction.Wake()
+		s.boundClients()
 		s.stats.Tick(now)
 		s.notePeak()
 		s.limitHeap()

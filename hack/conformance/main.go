@@ -25,7 +25,7 @@ var units = strings.Fields(`
 	unit/multi unit/pubsub unit/pubsubshard unit/tracking unit/scripting
 	unit/introspection unit/introspection-2 unit/info unit/info-command
 	unit/slowlog unit/commandlog unit/latency-monitor
-	unit/pause unit/obuf-limits unit/memefficiency unit/oom-score-adj unit/maxmemory
+	unit/pause unit/obuf-limits unit/memefficiency unit/oom-score-adj unit/maxmemory unit/client-eviction
 	unit/other unit/wait
 `)
 

@@ -28,7 +28,7 @@ func (c *Client) Line(now time.Time) string {
 		" lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d",
 		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.Flags(),
 		c.Channels.Load(), c.Patterns.Load(), c.ShardChannels.Load(), c.Queued.Load(), c.Watching.Load(),
-		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, c.ReplyUsed.Load(), messages, pushed, queryCap+replyCap+pushed+c.Kept.Load(), command,
+		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, c.ReplyUsed.Load(), messages, pushed, c.Memory(), command,
 		user, c.Redirect.Load(), c.Proto(),
 		n.LibName, n.LibVer, c.BytesIn.Load(), c.BytesOut.Load(), c.Commands.Load())
 }

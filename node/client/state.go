@@ -13,6 +13,7 @@ const (
 	Tracking                            // after CLIENT TRACKING ON
 	TrackingBroadcast                   // with BCAST
 	TrackingBroken                      // whom it redirects to is gone
+	Evicted                             // closed to free memory
 )
 
 // Enter adds states.

@@ -79,6 +79,8 @@ var debugged = map[string]struct {
 	"PROTOCOL":          {1, 1, debugProtocol, "PROTOCOL <type>", "A value of a type of reply: string, integer, double, bignum, null, array, set, map, attrib, push, verbatim, true, false."},
 	"RELOAD":            {0, 0, debugReload, "RELOAD", "Make every key anew of what DUMP would give, with its expiry."},
 	"SET-ACTIVE-EXPIRE": {1, 1, debugActiveExpire, "SET-ACTIVE-EXPIRE <0|1>", "Whether expired keys are removed before they are asked for."},
+	"PAUSE-CRON":        {1, 1, debugPauseCron, "PAUSE-CRON <0|1>", "Whether what comes round by the clock waits: expiry, limits of clients."},
+	"REPLYBUFFER":       {2, 2, (func(c *Call, _ [][]byte) { c.ok() }), "REPLYBUFFER RESIZING <0|1>", "Nothing: reply buffers do not change by the clock."},
 	"SLEEP":             {1, 1, debugSleep, "SLEEP <seconds>", "Keep everybody waiting. Decimals are allowed, up to an hour."},
 	"STRINGMATCH-LEN":   {2, 2, debugStringMatch, "STRINGMATCH-LEN <length> <pattern>", "Match a pattern with so many times A."},
 	"JMAP":              {0, 0, debugNone("JMAP is of another kind of server"), "", ""},
@@ -108,7 +110,7 @@ func debugCommand(c *Call) {
 
 func debugHelp(c *Call) {
 	lines := []string{"DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"}
-	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "OBJECT", "PROTOCOL", "RELOAD", "SET-ACTIVE-EXPIRE", "SLEEP", "STRINGMATCH-LEN"} {
+	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "OBJECT", "PAUSE-CRON", "PROTOCOL", "RELOAD", "REPLYBUFFER", "SET-ACTIVE-EXPIRE", "SLEEP", "STRINGMATCH-LEN"} {
 		lines = append(lines, debugged[name].form, "    "+debugged[name].does)
 	}
 	lines = append(lines, "HELP", "    Print this help.")
@@ -224,6 +226,11 @@ func debugReload(c *Call, _ [][]byte) {
 
 func debugActiveExpire(c *Call, args [][]byte) {
 	c.Env.ExpiryPaused.Store(string(args[0]) == "0")
+	c.ok()
+}
+
+func debugPauseCron(c *Call, args [][]byte) {
+	c.Env.SweepPaused.Store(string(args[0]) == "1")
 	c.ok()
 }
 

@@ -27,7 +27,8 @@ type Env struct {
 	Log        *slog.Logger // what scripts log; nil discards
 	Now        func() time.Time
 	Tuning     func() *zset.Tuning            // what the next write to a set follows
-	UsedMemory func() int64                   // bytes compared with maxmemory
+	UsedMemory func() int64                   // bytes compared with maxmemory, the keyspace's included
+	Lasting    func() int64                   // those of them that keys may have to go for
 	Facts      func() telemetry.Facts         // what INFO prints
 	Shutdown   func(now bool) (stopping bool) // begins to stop the node
 
@@ -42,6 +43,7 @@ type Env struct {
 	Eviction *Eviction
 
 	ExpiryPaused atomic.Bool // by DEBUG: the sweep leaves expired keys alone
+	SweepPaused  atomic.Bool // by DEBUG: the sweep does nothing
 }
 
 // Complete makes what commands share and the node has no say in.

@@ -47,18 +47,17 @@ func (v *Eviction) makeRoom() room {
 		v.ended()
 		return enough
 	}
-	beside := v.env.UsedMemory() - v.env.Keyspace.Used()
-	if v.excess(limit, beside) <= 0 {
+	if v.env.UsedMemory() <= limit {
 		v.ended()
 		return enough
 	}
 	if v.env.Pause.on.Load() {
 		return enough // data stay as they are
 	}
-	return v.evict(values, beside)
+	return v.evict(values)
 }
 
-func (v *Eviction) evict(values *config.Values, beside int64) room {
+func (v *Eviction) evict(values *config.Values) room {
 	now, began := v.env.Now(), time.Now()
 	v.above.CompareAndSwap(0, began.UnixNano())
 	policy := keyspace.Policy(values.MaxMemoryPolicy)
@@ -66,6 +65,7 @@ func (v *Eviction) evict(values *config.Values, beside int64) room {
 	if policy == keyspace.NoEviction {
 		return none
 	}
+	beside := v.env.Lasting() - v.env.Keyspace.Used()
 	defer func() { v.noteCycle(values, now, time.Since(began)) }()
 	for v.excess(values.MaxMemory.Bytes, beside) > 0 {
 		if time.Since(began) >= patience {

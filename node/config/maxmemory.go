@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"zset.dev/operator/node/resp"
 )
 
 // maxMemory is the kind of maxmemory: a size, or a share of the memory the
@@ -44,6 +46,33 @@ func parseMaxMemory(text string, on machine) (MemoryLimit, error) {
 		return MemoryLimit{}, selfContained(fmt.Sprintf("%s of %d bytes is less than one byte", text, available)) // 0 would mean no limit
 	}
 	return MemoryLimit{Bytes: bytes, Text: text}, nil
+}
+
+// clientMemory is the kind of maxmemory-clients.
+var clientMemory = kind{
+	allowed: "a memory size, or a share of maxmemory such as 5%; 0 = no limit",
+	set: func(v *Values, values []string, _ machine) error {
+		if share, isShare := strings.CutSuffix(values[0], "%"); isShare {
+			percent, ok := resp.ParseInt([]byte(share))
+			if !ok || percent < 0 || percent > 100 {
+				return reason("argument must be a memory or percent value")
+			}
+			v.MaxMemoryClients = ClientMemory{Percent: int(percent)}
+			return nil
+		}
+		n, ok := parseSize(values[0])
+		if !ok {
+			return reason("argument must be a memory or percent value")
+		}
+		v.MaxMemoryClients = ClientMemory{Bytes: n}
+		return nil
+	},
+	get: func(v *Values) string {
+		if percent := v.MaxMemoryClients.Percent; percent > 0 {
+			return strconv.Itoa(percent) + "%"
+		}
+		return strconv.FormatInt(v.MaxMemoryClients.Bytes, 10)
+	},
 }
 
 // evictionPolicies are the values of maxmemory-policy.

@@ -270,6 +270,13 @@ var table = []directive{
 		kind: oneOf(func(v *Values) *string { return &v.MaxMemoryPolicy }, evictionPolicies...),
 	},
 	{
+		name: "maxmemory-clients", group: memory, initial: "0", live: true,
+		doc: "bytes all clients together may take, or a share of maxmemory, as 5%; 0 = no limit",
+		note: "Above it the clients that take most are closed, except those that asked not to be (CLIENT NO-EVICT ON). " +
+			"A share needs maxmemory to be set. At least 128kb are left to clients.",
+		kind: clientMemory,
+	},
+	{
 		name: "maxmemory-samples", group: memory, initial: "5", live: true,
 		doc:  "keys that are looked at for each one evicted; more find better ones and take longer",
 		kind: integer(func(v *Values) *int { return &v.MaxMemorySamples }, 1, 64),

@@ -50,8 +50,9 @@ type Values struct {
 	// Memory.
 	MaxMemory        MemoryLimit
 	MaxMemoryPolicy  string // one of evictionPolicies
-	MaxMemorySamples int    // keys looked at for each one evicted
-	EvictionTenacity int    // 0 to 100: how long a command evicts
+	MaxMemoryClients ClientMemory
+	MaxMemorySamples int // keys looked at for each one evicted
+	EvictionTenacity int // 0 to 100: how long a command evicts
 	LFULogFactor     int
 	LFUDecayTime     int // minutes; 0 = counts never fall
 
@@ -87,6 +88,21 @@ type Percentile struct {
 type MemoryLimit struct {
 	Bytes int64  // 0 = no limit
 	Text  string // as written: "100mb", "75%"; a share was taken of the container's limit when the directive was set
+}
+
+// ClientMemory is the value of maxmemory-clients: bytes, or a share of
+// maxmemory.
+type ClientMemory struct {
+	Bytes   int64 // 0 = no limit, unless Percent is set
+	Percent int   // of maxmemory, 1 to 100; 0 = Bytes counts
+}
+
+// Of returns the bytes for a node with that maxmemory; 0 = no limit.
+func (m ClientMemory) Of(maxMemory int64) int64 {
+	if m.Percent > 0 {
+		return maxMemory / 100 * int64(m.Percent)
+	}
+	return m.Bytes
 }
 
 // P is the probability that a skip-list node has one more level.
