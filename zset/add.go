@@ -95,6 +95,9 @@ func (l *skipList) add(member []byte, score float64, f AddFlags, t *Tuning) (now
 		old = l.records.score(at)
 	}
 	now, r, err = decide(exists, old, score, f)
+	if l.watched() && (r == Added || r == Updated) {
+		l.note(member, old, exists)
+	}
 	switch r {
 	case Added:
 		if !l.insert(member, hash, now, t) {

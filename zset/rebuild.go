@@ -103,7 +103,7 @@ func (a *appender) finish() {
 // and ok is false.
 func (l *skipList) rebuild(start, end int, t *Tuning) (ok bool) {
 	fresh := newSkipList(l.records.mem, &l.random)
-	fresh.key = l.key
+	fresh.key, fresh.holders = l.key, l.holders
 	fresh.records.limit, fresh.blocks.limit = l.records.limit, l.blocks.limit
 	a := newAppender(fresh, l.length-(end-start), t)
 	rank := 0

@@ -12,6 +12,9 @@ func (s *Set) Remove(member []byte) (score float64, ok bool) {
 			s.Release()
 			return score, true
 		}
+		if s.list.watched() {
+			s.list.note(member, score, true)
+		}
 		s.list.remove(r, hash, score, s.tuning.orDefault())
 		s.list.compact(1)
 		s.changed()
@@ -37,6 +40,9 @@ func (s *Set) RemoveRange(r Range) int {
 		s.Release()
 		return r.Len()
 	case s.list != nil:
+		if s.list.watched() {
+			s.list.noteRange(r.Start, r.End)
+		}
 		s.list.removeRange(r.Start, r.End, s.tuning.orDefault())
 		s.list.compact(r.Len())
 	default:

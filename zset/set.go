@@ -90,7 +90,7 @@ func (s *Set) MemoryUsage() int {
 // be called by a goroutine that the set was handed over to.
 func (s *Set) Release() {
 	if s.list != nil {
-		s.list.free()
+		s.list.release()
 	}
 	s.packed.buf, s.list = nil, nil
 	s.changed()

@@ -32,6 +32,7 @@ type skipList struct {
 	last    ref // the last block, 0 when there is none
 	key     hashKey
 	random  rand.PCG
+	holders *holders // nil without snapshots
 }
 
 func newSkipList(m Memory, random *rand.PCG) *skipList {
