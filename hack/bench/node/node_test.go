@@ -219,7 +219,7 @@ func TestReportsAreWrittenAndReadAgain(t *testing.T) {
 	folder := t.TempDir()
 	page := filepath.Join(folder, "node.md")
 	markers := ""
-	for _, name := range []string{"bars", "plots", "tables"} {
+	for _, name := range []string{"peers", "bars", "plots", "tables"} {
 		markers += fmt.Sprintf("<!-- begin %s -->\n<!-- end %s -->\n", name, name)
 	}
 	if err := os.WriteFile(page, []byte(markers), 0o600); err != nil {

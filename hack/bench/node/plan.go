@@ -137,8 +137,18 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	return s, nil
 }
 
-const usage = `Measures the node beside Redis and Valkey. See go doc for examples.
+const usage = `Measures the node beside the newest Redis and Valkey: requests/s and latencies of each row over sizes of sets, and memory.
 
+  go run ./node -out ../../docs/bench                            everything, a quarter of an hour
+  go run ./node -short                                           at a small scale, little more than a minute
+  go run ./node -rows zadd-new,zrank -sizes 1M -rounds 1         two rows
+  go run ./node -rows ping -servers node,old=/tmp/node,valkey    beside another build of the node
+  go run ./node -append -rows zpopmin -out ../../docs/bench      one row anew, the others from node.csv
+
+The ratio of a row is the node's requests/s over the faster peer's; "by CPU" is that of requests for the same CPU time of the
+server, the one to look at while other programs are using the CPUs.
+
+Options:
 `
 
 // complete fills in what the form says and the user has not.

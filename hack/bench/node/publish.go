@@ -19,6 +19,9 @@ func (s *settings) publish(figures report.Figures, machine string, programs []st
 	for _, t := range append(tables, missed, bars) {
 		fmt.Println(t.Text())
 	}
+	if text := disturbance(figures); text != "" {
+		fmt.Println(strings.TrimSpace(strings.ReplaceAll(text, "**", "")))
+	}
 	if s.out == "" {
 		return nil
 	}
@@ -33,13 +36,14 @@ func (s *settings) publish(figures report.Figures, machine string, programs []st
 	for _, t := range tables {
 		body.WriteString(t.Markdown() + "\n")
 	}
-	head := fmt.Sprintf("Measured on %s; commit %s. Figures are median (min–max) of the rounds.\n\n",
-		machine, strings.Join(figures.Commits(), ", "))
-	if len(programs) > 0 {
-		head = fmt.Sprintf("Beside %s.\n\n", strings.Join(programs, " and ")) + head
-	}
+	head := fmt.Sprintf("Measured on %s; commit %s. Figures are median (min–max) of the rounds.%s\n\n",
+		machine, strings.Join(figures.Commits(), ", "), disturbance(figures))
 	page := filepath.Join(s.out, "node.md")
-	for _, section := range []struct{ name, body string }{{"bars", head + bars.Markdown() + "\n" + missed.Markdown()}, {"plots", images}, {"tables", body.String()}} {
+	sections := []struct{ name, body string }{{"bars", head + bars.Markdown() + "\n" + missed.Markdown()}, {"plots", images}, {"tables", body.String()}}
+	if len(programs) > 0 { // else the peers are those of before
+		sections = append(sections, struct{ name, body string }{"peers", "The peers: " + strings.Join(programs, " and ") + "."})
+	}
+	for _, section := range sections {
 		if err := report.ReplaceSection(page, section.name, section.body); err != nil {
 			return err
 		}
@@ -47,12 +51,33 @@ func (s *settings) publish(figures report.Figures, machine string, programs []st
 	return nil
 }
 
+// disturbance says in how many rows, of each server with a core of its own, something else must have taken CPU time: neither
+// the client nor the server had most of its core. Where that is seldom it says nothing.
+func disturbance(figures report.Figures) string {
+	const most, seldom = 0.8, 0.02
+	all, disturbed := 0, 0
+	for _, f := range figures {
+		r, l, what, ok := splitMeasure(f.Key)
+		if !ok || l.placement != oneCore || what != clientShare {
+			continue
+		}
+		all++
+		if f.Median < most && find(figures, f.Contender, r, l, serverShare, cores).Median < most {
+			disturbed++
+		}
+	}
+	if float64(disturbed) <= seldom*float64(all) {
+		return ""
+	}
+	return fmt.Sprintf(" **Other programs took CPU time in %d of %d rows:** neither the client nor the server had most of its core.", disturbed, all)
+}
+
 // savePlots draws the figures into a folder and gives the Markdown that shows the plots.
 func savePlots(figures report.Figures, folder string) (markdown string, err error) {
 	var b strings.Builder
 	servers := serversOf(figures)
 	for _, o := range operations {
-		p := report.Plot{Title: o.about + ": one core each", X: "members in a set", Y: "thousand requests/s", LogX: true}
+		p := report.Plot{Title: o.about + ": one core each", X: "members in a set (5: a million sets)", Y: "thousand requests/s", LogX: true}
 		for _, n := range pipelinesOf(figures) {
 			l := loop{oneCore, pipelined(n)}
 			for group, server := range servers {
