@@ -39,7 +39,7 @@ lint() {
   return $rc
 }
 unit() {
-  PEERS=$(hack/conformance/peers.sh) || echo "without real servers to compare with: tests that need them are skipped"
+  PEERS=$(hack/peers.sh) || echo "without real servers to compare with: tests that need them are skipped"
   export PEERS
   gotest unit ./... && (cd hack/bench && gotest unit ./...)
 }

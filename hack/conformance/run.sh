@@ -41,7 +41,7 @@ sources=$("$here/fetch.sh" "${fetch[@]}" "$suite") || exit 2
 out=.run/conformance
 mkdir -p $out
 go build -o $out/ ./hack/conformance
-peers=$("$here/peers.sh") || exit 2
+peers=$("$here/../peers.sh") || exit 2
 export PATH=$peers:$PATH # some tests use the command-line client
 if $peer; then
   server=$peers/$suite-server

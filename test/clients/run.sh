@@ -19,7 +19,7 @@ work=$PWD/.run/clients
 mkdir -p "$work"
 lacks() { echo "run.sh: $*" >&2; }
 
-if programs=$(hack/conformance/peers.sh); then export PATH=$programs:$PATH; else lacks "no redis-cli, redis-benchmark, valkey-cli, valkey-benchmark: they come from Debian, and could not be had"; fi
+if programs=$(hack/peers.sh); then export PATH=$programs:$PATH; else lacks "no redis-cli, redis-benchmark, valkey-cli, valkey-benchmark: they come from Debian, and could not be had"; fi
 if ! command -v npm >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
   echo "installing Node.js" >&2
   { apt-get -qq update && apt-get -qq install -y --no-install-recommends nodejs npm; } >"$work/apt.log" 2>&1 || lacks "apt-get could not install nodejs and npm: $work/apt.log"

@@ -38,7 +38,7 @@ func (s *settings) programs(ctx context.Context, folder string) (programs []serv
 			programs = append(programs, server.Program{Name: name, Path: path, Node: true})
 		default:
 			if peers == "" {
-				if peers, err = output(ctx, root, "hack/conformance/peers.sh"); err != nil && s.short {
+				if peers, err = output(ctx, root, "hack/peers.sh"); err != nil && s.short {
 					fmt.Fprintf(os.Stderr, "without peers, which this machine cannot get: %v\n", err)
 					s.servers = slices.DeleteFunc(s.servers, func(n string) bool { return slices.Contains(peerNames, n) })
 					return s.programs(ctx, folder)

@@ -37,7 +37,7 @@ func Commit() string {
 	if commit == "" {
 		return "unknown"
 	}
-	if line("git", "status", "--porcelain", "--", ":/zset", ":/hack/bench") != "" {
+	if line("git", "status", "--porcelain", "--", ":/zset", ":/node", ":/cmd/node", ":/hack/bench") != "" {
 		commit += "+"
 	}
 	return commit
