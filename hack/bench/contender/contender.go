@@ -73,7 +73,10 @@ type kind struct {
 // Names of contenders that others refer to.
 const (
 	Zset          = "zset"
+	ZsetOffHeap   = "zset-offheap"
+	ZsetHuge      = "zset-hugepages"
 	Listpack      = "listpack"
+	ListpackSlot  = "listpack-slot"
 	Yardstick     = "yardstick"
 	YardstickHuge = "yardstick-huge"
 
@@ -83,11 +86,14 @@ const (
 )
 
 // order is that of tables.
-var order = []string{Zset, Listpack, Yardstick, YardstickHuge, "tidwall-btree", "google-btree", "huandu-skiplist", "gods-redblack"}
+var order = []string{ZsetOffHeap, ZsetHuge, Zset, ListpackSlot, Listpack, Yardstick, YardstickHuge, "tidwall-btree", "google-btree", "huandu-skiplist", "gods-redblack"}
 
 var kinds = map[string]kind{
-	Zset:          {about: "this engine's skip list", tunable: true, ours: true, ranks: true, make: newZset},
-	Listpack:      {about: "this engine's packed encoding", ours: true, ranks: true, most: 1000, make: newListpack},
+	ZsetOffHeap:   {about: "this engine's skip list with its memory outside the Go heap, as a node has it", tunable: true, ours: true, ranks: true, make: newOffHeap(heap)},
+	ZsetHuge:      {about: "the same in huge pages", tunable: true, ours: true, ranks: true, make: newOffHeap(hugeHeap)},
+	Zset:          {about: "the same on the Go heap, as a program has it that says nothing", tunable: true, ours: true, ranks: true, make: newZset},
+	ListpackSlot:  {about: "this engine's packed encoding in a slab slot that a Set is attached to, as a node has it", ours: true, ranks: true, most: 1000, make: newSlotted},
+	Listpack:      {about: "the same on the Go heap, a Set each", ours: true, ranks: true, most: 1000, make: newListpack},
 	Yardstick:     {about: "plain arena skip list, one node per member", tunable: true, ours: true, ranks: true, make: newYardstick(yardstick.Options{})},
 	YardstickHuge: {about: "the same in huge pages", tunable: true, ours: true, ranks: true, make: newYardstick(yardstick.Options{Huge: true})},
 	YardstickIndirect: {about: "the same with members apart from nodes, so that a score is one dereference further", tunable: true, ours: true, ranks: true,
@@ -111,7 +117,7 @@ func Forms(names []string, ps []float64) ([]Form, error) {
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("there is no contender %q; there are: %s", name, strings.Join(order, " "))
-		case name == YardstickHuge: // shows what huge pages do, for which one P is enough
+		case name == YardstickHuge || name == ZsetHuge: // shows what huge pages do, for which one P is enough
 			forms = append(forms, Form{name, 1 / math.E})
 		case k.tunable:
 			for _, p := range ps {

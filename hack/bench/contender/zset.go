@@ -8,7 +8,10 @@ import (
 )
 
 // engine is a set of this project's.
-type engine struct{ *zset.Set }
+type engine struct {
+	*zset.Set
+	tuning *zset.Tuning
+}
 
 func newZset(p float64, seed uint64) Set {
 	o := zset.DefaultOptions()
@@ -34,15 +37,20 @@ func newDefaults(p float64, seed uint64) Set {
 var tunings = map[zset.Options]*zset.Tuning{}
 
 func newEngine(o zset.Options, seed uint64) Set {
+	t := tuning(o)
+	return engine{zset.NewSeeded(t, seed), t}
+}
+
+func tuning(o zset.Options) *zset.Tuning {
 	t := tunings[o]
 	if t == nil {
 		var err error
 		if t, err = zset.NewTuning(o); err != nil {
-			panic(err) // the options are this file's or were checked
+			panic(err) // the options are this package's or were checked
 		}
 		tunings[o] = t
 	}
-	return engine{zset.NewSeeded(t, seed)}
+	return t
 }
 
 func (e engine) Add(member []byte, score float64) { e.add(member, score, 0) }

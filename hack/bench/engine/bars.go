@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"zset.dev/operator/hack/bench/contender"
 	"zset.dev/operator/hack/bench/measure"
@@ -21,6 +20,13 @@ type bar struct {
 	detail    string          // of a ratio: what was divided
 }
 
+// Bars are about what the node uses, whose memory is outside the Go heap; the others show the library as it is without
+// further ado.
+var judged = [2]struct{ list, pack, where string }{
+	{contender.ZsetOffHeap, contender.ListpackSlot, ""},
+	{contender.Zset, contender.Listpack, ", Go heap"},
+}
+
 const wanted = 5_000_000 // members of the bars of memory
 
 // barTable compares the figures to the bars. Where the size that a bar is about was not measured, that of the
@@ -29,10 +35,24 @@ func barTable(figures report.Figures) report.Table {
 	t := report.Table{
 		Title: "bars of the engine",
 		Note: "Bytes are beside the member's own. Ratios are of the medians, ours over that of the yardstick, the plain arena skip list " +
-			"in small pages; where the system gives huge pages, `yardstick-huge` in the tables shows how much is theirs.",
+			"in small pages; where the system gives huge pages, `yardstick-huge` in the tables shows how much is theirs. " +
+			"The engine is measured as a node uses it, with its memory outside the Go heap (`zset-offheap`, `listpack-slot`); rows that say Go heap are of the library " +
+			"without a Memory of its own (`zset`, `listpack`).",
 		Heads: []string{"bar", "at most", "goal", "measured", "of the bar", "met"},
 	}
-	bars := slices.Concat(memoryBars(figures), collectorBars(figures), speedBars(figures))
+	var bars []bar
+	for _, of := range []func(report.Figures, string, string) []bar{memoryBars, collectorBars, speedBars} {
+		node, library := of(figures, judged[0].list, judged[0].pack), of(figures, judged[1].list, judged[1].pack)
+		for i := range max(len(node), len(library)) {
+			if i < len(node) {
+				bars = append(bars, node[i])
+			}
+			if i < len(library) {
+				library[i].what += judged[1].where
+				bars = append(bars, library[i])
+			}
+		}
+	}
 	for _, b := range bars {
 		goal, ratio, met := report.Missing, report.Missing, "not measured"
 		if b.goal > 0 {
@@ -58,24 +78,24 @@ func barTable(figures report.Figures) report.Table {
 	return t
 }
 
-func memoryBars(figures report.Figures) (bars []bar) {
+func memoryBars(figures report.Figures, list, pack string) (bars []bar) {
 	for _, o := range orders {
 		limit, goal := 32.0, 26.0
 		if o == workload.Ascending {
 			limit, goal = 28, 22
 		}
 		for _, p := range []string{"0.25", "1/e"} {
-			row := report.Key{Contender: contender.Zset, P: p}
+			row := report.Key{Contender: list, P: p}
 			f := largest(figures, row, barMemberBytes, held(bytesHeld, o), "B", wanted)
 			bars = append(bars, bar{fmt.Sprintf("skip list, P = %s, %s%s", p, o, at(f, wanted)), limit, goal, " B", f.Summary, ""})
 		}
 	}
-	f := find(figures, report.Key{Contender: contender.Listpack}, listpackMembers, listpackMemberBytes, held(bytesHeld, workload.Shuffled), "B")
+	f := find(figures, report.Key{Contender: pack}, listpackMembers, listpackMemberBytes, held(bytesHeld, workload.Shuffled), "B")
 	return append(bars, bar{"listpack of 100 members of 16 bytes", 11, 10, " B", f.Summary, ""})
 }
 
-func collectorBars(figures report.Figures) []bar {
-	row, wanted := report.Key{Contender: contender.Zset, P: "1/e"}, 10_000_000
+func collectorBars(figures report.Figures, list, _ string) []bar {
+	row, wanted := report.Key{Contender: list, P: "1/e"}, 10_000_000
 	bytes := firstMemberBytes(figures)
 	share := largest(figures, row, bytes, gcShareUsed, "%", wanted)
 	pause := largest(figures, row, bytes, gcPause, "ms", wanted)
@@ -87,8 +107,8 @@ func collectorBars(figures report.Figures) []bar {
 	}
 }
 
-func speedBars(figures report.Figures) (bars []bar) {
-	ours, theirs := report.Key{Contender: contender.Zset, P: "1/e"}, report.Key{Contender: contender.Yardstick, P: "1/e"}
+func speedBars(figures report.Figures, list, _ string) (bars []bar) {
+	ours, theirs := report.Key{Contender: list, P: "1/e"}, report.Key{Contender: contender.Yardstick, P: "1/e"}
 	bytes := firstMemberBytes(figures)
 	seen := 0
 	for _, members := range []int{1_000_000, 10_000_000} {

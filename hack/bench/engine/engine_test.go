@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -71,11 +72,11 @@ func TestCollectorIsWatchedUnderTheLoadAskedFor(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	s, err := parse([]string{"-long", "-sizes", "100,1k,2M", "-p", "1/e,0.3", "-contenders", "zset,listpack", "-ops", "rank", "-runs", "2"}, io.Discard)
+	s, err := parse([]string{"-long", "-sizes", "100,1k,2M,10M", "-member-bytes", "13,20", "-p", "1/e,0.3", "-contenders", "zset,listpack", "-ops", "rank", "-runs", "2"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(s.sizes, []int{100, 1000, 2_000_000}) || s.runs != 2 || s.budget != 200*time.Millisecond || !slices.Equal(s.operations, []string{"rank"}) {
+	if !slices.Equal(s.sizes, []int{100, 1000, 2_000_000, 10_000_000}) || s.runs != 2 || s.budget != 50*time.Millisecond || !slices.Equal(s.operations, []string{"rank"}) {
 		t.Errorf("%+v", s)
 	}
 	rounds, err := s.plan()
@@ -86,8 +87,17 @@ func TestCommandLine(t *testing.T) {
 	want := map[string]int{
 		"sets of 100, members of 13 bytes": 3, "sets of 100, members of 20 bytes": 1, "sets of 2000000, members of 13 bytes": 2,
 		"memory for the bars": 5, "garbage collector at 10000000 members": 1,
+		"sets of 10000000, members of 13 bytes": 2,
 	}
+	runs := map[contender.Form]int{{Name: "zset", P: 1 / math.E}: 2, {Name: "zset", P: 0.3}: 1}
 	for _, r := range rounds {
+		if r.title == "sets of 10000000, members of 13 bytes" {
+			for _, q := range r.requests {
+				if q.Runs != runs[q.Form] {
+					t.Errorf("%v is measured %d times, want %d", q.Form, q.Runs, runs[q.Form])
+				}
+			}
+		}
 		if n, ok := want[r.title]; ok && n != len(r.requests) {
 			t.Errorf("%s: %d requests, want %d", r.title, len(r.requests), n)
 		}
@@ -96,7 +106,7 @@ func TestCommandLine(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not planned: %v", want)
 	}
-	for _, bad := range []string{"-sizes 0", "-sizes 1x", "-p 0.9", "-p 0", "-contenders none", "-ops none", "-parts none", "-short -long", "-report", "-member-bytes 12", "extra"} {
+	for _, bad := range []string{"-sizes 0", "-sizes 1x", "-p 0.9", "-p 0", "-contenders none", "-ops none", "-parts none", "-short -long", "-report", "-resume", "-member-bytes 12", "extra"} {
 		if _, err := parse(strings.Fields(bad), io.Discard); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
@@ -109,12 +119,13 @@ func TestBars(t *testing.T) {
 		figures.Put(report.Figure{Key: report.Key{Contender: name, P: p, Members: members, MemberBytes: bytes, Measure: what, Unit: unit},
 			Summary: measure.Summarize([]float64{v})})
 	}
-	put("zset", "1/e", 1_000_000, 13, insert, "ns", 500)
+	put("zset-offheap", "1/e", 1_000_000, 13, insert, "ns", 500)
+	put("zset", "1/e", 1_000_000, 13, insert, "ns", 700)
 	put("yardstick", "1/e", 1_000_000, 13, insert, "ns", 1000)
-	put("zset", "1/e", 10_000_000, 13, insert, "ns", 300)
+	put("zset-offheap", "1/e", 10_000_000, 13, insert, "ns", 300)
 	put("yardstick", "1/e", 10_000_000, 13, insert, "ns", 1000)
-	put("zset", "1/e", 5_000_000, 20, held(bytesHeld, workload.Shuffled), "B", 33)
-	put("zset", "0.25", 100_000, 20, held(bytesHeld, workload.Shuffled), "B", 25)
+	put("zset-offheap", "1/e", 5_000_000, 20, held(bytesHeld, workload.Shuffled), "B", 33)
+	put("zset-offheap", "0.25", 100_000, 20, held(bytesHeld, workload.Shuffled), "B", 25)
 	table := barTable(figures)
 	got := map[string]string{}
 	for _, row := range table.Rows {
@@ -122,6 +133,7 @@ func TestBars(t *testing.T) {
 	}
 	for what, met := range map[string]string{
 		"insert against the yardstick, 1M members":              "yes",
+		"insert against the yardstick, 1M members, Go heap":     "NO",
 		"insert against the yardstick, 10M members":             "goal",
 		"rank against the yardstick, 1M members":                "not measured",
 		"skip list, P = 1/e, random, 5M members":                "NO",
@@ -135,5 +147,24 @@ func TestBars(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log("\n" + table.Text())
+	}
+}
+
+// TestResume shows that what was measured of this commit is not measured again, and all else is.
+func TestResume(t *testing.T) {
+	q := request{Kind: operationTimes, Form: contender.Form{Name: contender.Zset, P: 0.5}, Members: 1000, MemberBytes: 13, Runs: 3}
+	var figures report.Figures
+	figures.Put(report.Figure{Key: keyOf(q.Form, 1000, 13, score, "ns"), Summary: measure.Summary{Runs: 3}, Commit: "abc"})
+	more, fewer, other := q, q, q
+	more.Runs, fewer.Runs = 5, 2
+	other.Operations = []string{rank}
+	for i, test := range []struct {
+		q      request
+		commit string
+		want   bool
+	}{{q, "abc", true}, {fewer, "abc", true}, {more, "abc", false}, {other, "abc", false}, {q, "def", false}} {
+		if got := test.q.measured(figures, test.commit); got != test.want {
+			t.Errorf("%d: measured %v, want %v", i, got, test.want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"zset.dev/operator/hack/bench/contender"
@@ -26,7 +27,7 @@ func run(args []string) error {
 		return err
 	}
 	var figures report.Figures
-	if s.keep || s.report {
+	if s.keep || s.resume || s.report {
 		if figures, err = report.ReadCSV(s.csv()); err != nil {
 			return err
 		}
@@ -67,8 +68,14 @@ func (s *settings) measure(figures *report.Figures) error {
 	commit := report.Commit()
 	for i, r := range rounds {
 		began := time.Now()
-		err := figures.Take(r.runs, len(r.requests), commit, func(run, i int) ([]report.Value, error) {
+		if s.resume {
+			r.requests = slices.DeleteFunc(r.requests, func(q request) bool { return q.measured(*figures, commit) })
+		}
+		err := figures.Take(r.runs(), len(r.requests), commit, func(run, i int) ([]report.Value, error) {
 			q := r.requests[i]
+			if run >= q.Runs {
+				return nil, nil
+			}
 			q.Seed = s.seed + uint64(run)
 			result, err := measure.Ask[[]value](q)
 			var values []report.Value
@@ -80,10 +87,30 @@ func (s *settings) measure(figures *report.Figures) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "[%d/%d] %s: %d runs of %d in %v\n", i+1, len(rounds), r.title, r.runs, len(r.requests),
+		fmt.Fprintf(os.Stderr, "[%d/%d] %s: up to %d runs of %d in %v\n", i+1, len(rounds), r.title, r.runs(), len(r.requests),
 			time.Since(began).Round(100*time.Millisecond))
+		if s.out != "" { // what is measured so far is not lost with what follows
+			if err := figures.WriteCSV(s.csv()); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// measured says whether a request's figures are there as of this commit.
+func (q request) measured(figures report.Figures, commit string) bool {
+	what, unit := held(bytesHeld, q.Order), "B"
+	switch {
+	case q.Kind == collectorCost:
+		what, unit = gcShareUsed, "%"
+	case q.Kind == operationTimes && len(q.Operations) > 0:
+		what, unit = q.Operations[0], "ns"
+	case q.Kind == operationTimes:
+		what, unit = score, "ns"
+	}
+	f, ok := figures.Find(keyOf(q.Form, q.Members, q.MemberBytes, what, unit))
+	return ok && f.Commit == commit && f.Runs >= q.Runs
 }
 
 func keyOf(f contender.Form, members, memberBytes int, what, unit string) report.Key {

@@ -32,6 +32,7 @@ type settings struct {
 	barMembers  int
 	out         string
 	keep        bool
+	resume      bool
 	report      bool
 	against     string
 }
@@ -50,20 +51,21 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	short := f.Bool("short", false, "the short form: sets of up to 100k members, three runs (the default)")
 	f.BoolVar(&s.long, "long", false, "the long form: sets of up to 10M members, five runs")
 	sizes := f.String("sizes", "", "members of a set, e.g. 100,1k,1M (default 100,1k,100k; long: also 1M,10M)")
-	memberSizes := f.String("member-bytes", "", "bytes of a member, 13 or more (default 13; long: 13,20, the others than the first for P = 1/e only)")
+	memberSizes := f.String("member-bytes", "", "bytes of a member, 13 or more (default 13; others than the first for P = 1/e only)")
 	ps := f.String("p", "0.25,1/e,0.5", "P of the skip lists that have one")
 	contenders := f.String("contenders", "", "of: "+strings.Join(contender.Names(), ",")+" (default all)")
 	ops := f.String("ops", "", "of: "+strings.Join(operationNames(), ",")+" (default all)")
 	kinds := f.String("parts", "operations,memory,collector", "which parts to measure")
-	f.IntVar(&s.runs, "runs", 0, "runs of each (default 3; long: 5)")
-	f.DurationVar(&s.budget, "budget", 0, "time for each operation in a run (default 10ms; long: 200ms)")
+	f.IntVar(&s.runs, "runs", 0, "runs of each (default 3; long: 5, of some fewer)")
+	f.DurationVar(&s.budget, "budget", 0, "time for each operation in a run (default 10ms; long: 50ms, twice that in large sets)")
 	f.Uint64Var(&s.seed, "seed", 1, "of the first run; each run has the next one")
 	f.IntVar(&s.cpu, "cpu", -1, "CPU to measure on (default: the last)")
 	f.IntVar(&s.load.Writes, "gc-writes", 100_000, "writes a second while the collector is watched")
 	f.IntVar(&s.load.Garbage, "gc-garbage", 256, "bytes of garbage made with each of these writes")
-	f.DurationVar(&s.load.For, "gc-time", 0, "for how long the collector is watched (default 2s; long: 30s)")
+	f.DurationVar(&s.load.For, "gc-time", 0, "for how long the collector is watched (default 2s; long: 10s)")
 	f.StringVar(&s.out, "out", "", "folder with README.md to write tables, CSV and plots to (default: only standard output)")
 	f.BoolVar(&s.keep, "append", false, "keep the figures in -out that are not measured again")
+	f.BoolVar(&s.resume, "resume", false, "go on with an interrupted measurement into -out: measure what it lacks of this commit")
 	f.BoolVar(&s.report, "report", false, "measure nothing, write the reports from the figures in -out")
 	f.StringVar(&s.against, "against", "", "an engine.csv of another day: show what has changed since")
 	if err := f.Parse(args); err != nil {
@@ -91,8 +93,8 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		s.kinds, e = list(t, oneOf([]string{string(operationTimes), string(memoryOnly), string(collectorCost)}))
 		return e
 	})
-	if err == nil && s.report && s.out == "" {
-		err = fmt.Errorf("-report needs -out")
+	if err == nil && (s.report || s.resume) && s.out == "" {
+		err = fmt.Errorf("-report and -resume need -out")
 	}
 	for _, size := range s.memberSizes {
 		if err == nil && size < workload.LeastBytes {
@@ -108,8 +110,8 @@ func (s *settings) complete() {
 	s.sizes, s.memberSizes, s.gcMembers, s.barMembers = []int{100, 1000, 100_000}, []int{13}, 100_000, 100_000
 	runs, budget, watch := 3, 10*time.Millisecond, 2*time.Second
 	if s.long {
-		s.sizes, s.memberSizes, s.gcMembers, s.barMembers = append(s.sizes, 1_000_000, 10_000_000), []int{13, 20}, 10_000_000, 5_000_000
-		runs, budget, watch = 5, 200*time.Millisecond, 30*time.Second
+		s.sizes, s.gcMembers, s.barMembers = append(s.sizes, 1_000_000, 10_000_000), 10_000_000, 5_000_000
+		runs, budget, watch = 5, 50*time.Millisecond, 10*time.Second
 	}
 	if s.runs <= 0 {
 		s.runs = runs
@@ -169,14 +171,21 @@ func oneOf(words []string) func(string) (string, error) {
 	}
 }
 
-// A round is requests that take turns: each is run once, then each once more, and so on.
+// A round is requests that take turns: each is run once, then each that has more runs once more, and so on.
 type round struct {
 	title    string
 	requests []request
-	runs     int
 }
 
-// plan says what is to be measured, in order.
+// runs are the most that a request has.
+func (r round) runs() (most int) {
+	for _, q := range r.requests {
+		most = max(most, q.Runs)
+	}
+	return most
+}
+
+// plan says what is to be measured, in order. What is compared to judge the engine comes in one round.
 func (s *settings) plan() (rounds []round, err error) {
 	forms, err := contender.Forms(s.contenders, s.ps)
 	if err != nil {
@@ -185,18 +194,21 @@ func (s *settings) plan() (rounds []round, err error) {
 	has := func(k requestKind) bool { return slices.Contains(s.kinds, string(k)) }
 	for _, size := range s.sizes {
 		for i, bytes := range s.memberSizes {
-			random := s.round(fmt.Sprintf("sets of %d, members of %d bytes", size, bytes))
-			ascending := s.round(fmt.Sprintf("memory of sets of %d, members of %d bytes, in order", size, bytes))
-			ascending.runs = min(s.runs, 3) // memory hardly varies
+			of := fmt.Sprintf("sets of %d, members of %d bytes", size, bytes)
+			ours, peers, ascending := round{title: of}, round{title: of + ", peers"}, round{title: "memory of " + of + ", in order"}
 			for _, f := range forms {
 				if !f.Takes(size) || i > 0 && f.P != 1/math.E {
 					continue
 				}
-				random.add(s.request(operationTimes, f, size, bytes, workload.Shuffled))
+				turn := &peers
+				if f.Accounts() {
+					turn = &ours
+				}
+				turn.add(s.request(operationTimes, f, size, bytes, workload.Shuffled))
 				ascending.add(s.request(memoryOnly, f, size, bytes, workload.Ascending))
 			}
 			if has(operationTimes) {
-				rounds = append(rounds, random)
+				rounds = append(rounds, ours, peers)
 			}
 			if has(memoryOnly) {
 				rounds = append(rounds, ascending)
@@ -207,40 +219,84 @@ func (s *settings) plan() (rounds []round, err error) {
 		rounds = append(rounds, s.barMemory(forms))
 	}
 	if has(collectorCost) {
-		r := s.round(fmt.Sprintf("garbage collector at %d members", s.gcMembers))
-		r.runs = min(s.runs, 3)
+		r := round{title: fmt.Sprintf("garbage collector at %d members", s.gcMembers)}
 		for _, f := range forms {
 			// The engine, and one made of pointers to show the difference.
-			if f == (contender.Form{Name: contender.Zset, P: 1 / math.E}) || f.Name == "tidwall-btree" {
+			if isZset(f) && f.P == 1/math.E || f.Name == "tidwall-btree" {
 				r.add(s.request(collectorCost, f, s.gcMembers, s.memberSizes[0], workload.Shuffled))
 			}
 		}
 		rounds = append(rounds, r)
 	}
+	for i := range rounds {
+		rounds[i].requests = slices.DeleteFunc(rounds[i].requests, func(q request) bool { return q.Runs == 0 })
+	}
 	return slices.DeleteFunc(rounds, func(r round) bool { return len(r.requests) == 0 }), nil
+}
+
+func isZset(f contender.Form) bool {
+	return f.Name == contender.Zset || f.Name == contender.ZsetOffHeap
 }
 
 // barMemory is what the bars of memory are about.
 func (s *settings) barMemory(forms []contender.Form) round {
-	r := s.round("memory for the bars")
-	r.runs = min(s.runs, 3)
+	r := round{title: "memory for the bars"}
 	for _, f := range forms {
 		switch {
-		case f.Name == contender.Listpack:
+		case f.Name == contender.Listpack, f.Name == contender.ListpackSlot:
 			r.add(s.request(memoryOnly, f, listpackMembers, listpackMemberBytes, workload.Shuffled))
-		case f.Name == contender.Zset, f == contender.Form{Name: contender.Yardstick, P: 1 / math.E}:
-			r.add(s.request(memoryOnly, f, s.barMembers, barMemberBytes, workload.Shuffled))
-			r.add(s.request(memoryOnly, f, s.barMembers, barMemberBytes, workload.Ascending))
+		case isZset(f), f == contender.Form{Name: contender.Yardstick, P: 1 / math.E}:
+			for _, o := range orders {
+				r.add(s.request(memoryOnly, f, s.barMembers, barMemberBytes, o))
+			}
 		}
 	}
 	return r
 }
 
-func (s *settings) round(title string) round { return round{title: title, runs: s.runs} }
-
 func (r *round) add(q request) { r.requests = append(r.requests, q) }
 
 func (s *settings) request(k requestKind, f contender.Form, members, bytes int, o workload.Order) request {
-	return request{Kind: k, Form: f, Members: members, MemberBytes: bytes, Order: o,
+	q := request{Kind: k, Form: f, Members: members, MemberBytes: bytes, Order: o,
 		CPU: s.cpu, Budget: s.budget, Operations: s.operations, Load: s.load}
+	if members >= largeSet {
+		q.Budget *= 2
+	}
+	q.Runs = s.runsOf(q)
+	return q
+}
+
+const (
+	// largeSet is the size from which sets outgrow the caches, and to make one takes seconds.
+	largeSet = 1_000_000
+	hugeSet  = 10_000_000
+)
+
+// runsOf is how often a request is measured: what the engine is judged by as often as was asked for, other things less where
+// sets take long to make, so that all of it ends in half an hour. 0: not at all.
+func (s *settings) runsOf(q request) int {
+	few, one := min(s.runs, 3), 1
+	judged := q.Form.P == 1/math.E && (isZset(q.Form) || q.Form.Name == contender.Yardstick)
+	switch q.Kind {
+	case memoryOnly: // which hardly varies
+		switch {
+		case q.Members < largeSet, q.Form.Name == contender.ZsetOffHeap && q.Form.P != 0.5:
+			return few
+		case q.Members < hugeSet, judged:
+			return one
+		}
+		return 0
+	case collectorCost:
+		if isZset(q.Form) {
+			return few
+		}
+		return one
+	}
+	switch {
+	case q.Members < largeSet, q.Members < hugeSet && q.Form.Accounts(), judged, q.Form.Name == contender.ZsetOffHeap:
+		return s.runs
+	case q.Members < hugeSet:
+		return few
+	}
+	return one
 }

@@ -25,7 +25,7 @@ func savePlots(figures report.Figures, folder string) (markdown string, err erro
 	// Contenders that have a P at 1/e; those of one family share a colour.
 	all := func(row report.Key) (int, bool) { return family(row.Contender), row.P == "" || row.P == "1/e" }
 	byP := func(row report.Key) (int, bool) {
-		return family(row.Contender), row.Contender == contender.Zset || row.Contender == contender.Yardstick
+		return family(row.Contender), row.Contender == contender.ZsetOffHeap || row.Contender == contender.Yardstick
 	}
 	for _, o := range operations {
 		if o.name == union { // of one size
@@ -46,14 +46,14 @@ func savePlots(figures report.Figures, folder string) (markdown string, err erro
 
 func family(name string) int {
 	switch name {
-	case contender.Zset, contender.Listpack:
+	case contender.Zset, contender.ZsetOffHeap, contender.ZsetHuge, contender.Listpack, contender.ListpackSlot:
 		return 0
 	case contender.Yardstick, contender.YardstickHuge:
 		return 1
 	}
 	for i, n := range contender.Names() {
 		if n == name {
-			return i - 2
+			return i - 5
 		}
 	}
 	return 0

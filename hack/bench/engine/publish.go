@@ -32,8 +32,9 @@ func (s *settings) publish(figures report.Figures, machine string) error {
 	}
 	readme := filepath.Join(s.out, "README.md")
 	var body strings.Builder
-	fmt.Fprintf(&body, "Measured on %s; commit %s. Figures are median (min–max) of several runs in processes of their own.\n\n",
-		machine, strings.Join(figures.Commits(), ", "))
+	fmt.Fprintf(&body, "Measured on %s; commit %s. Figures are median (min–max) of %d runs in processes of their own, "+
+		"or of fewer where it says ×1 or ×3: sets of other contenders that take long to make, and bytes, which hardly vary.\n\n",
+		machine, strings.Join(figures.Commits(), ", "), mostRuns(figures))
 	for _, t := range tables {
 		body.WriteString(t.Markdown() + "\n")
 	}
@@ -99,6 +100,7 @@ func memberSizes(figures report.Figures) []int {
 
 // tables are those of all that was measured but the bars.
 func tables(figures report.Figures) (tables []report.Table) {
+	most := mostRuns(figures)
 	add := func(what, unit, title, note string) {
 		for _, bytes := range memberSizes(figures) {
 			a := axesOf(figures, bytes, what)
@@ -112,7 +114,7 @@ func tables(figures report.Figures) (tables []report.Table) {
 			for _, row := range a.rows {
 				cells := []string{rowName(row)}
 				for _, size := range a.sizes {
-					cells = append(cells, report.Spread(find(figures, row, size, bytes, what, unit).Summary))
+					cells = append(cells, spread(find(figures, row, size, bytes, what, unit), most))
 				}
 				t.Add(cells...)
 			}
@@ -131,16 +133,33 @@ func tables(figures report.Figures) (tables []report.Table) {
 	}
 	add(held(bytesResident, orders[0]), "B", "bytes per member beside its own by the growth of the process, scores "+string(orders[0]),
 		"A cross-check of the figures above.")
-	if t := collectorTable(figures); len(t.Rows) > 0 {
+	if t := collectorTable(figures, most); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}
 	return tables
 }
 
+// mostRuns is how often most was measured.
+func mostRuns(figures report.Figures) (most int) {
+	for _, f := range figures {
+		most = max(most, f.Runs)
+	}
+	return most
+}
+
+// spread is a figure that says of how many runs it is, if that is fewer than most.
+func spread(f report.Figure, most int) string {
+	text := report.Spread(f.Summary)
+	if f.Runs == 0 || f.Runs == most {
+		return text
+	}
+	return fmt.Sprintf("%s ×%d", text, f.Runs)
+}
+
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // collectorTable has a row for each contender and size.
-func collectorTable(figures report.Figures) report.Table {
+func collectorTable(figures report.Figures, most int) report.Table {
 	t := report.Table{
 		Title: "garbage collector, under a steady load of writes",
 		Note: "The share of the CPU that the process used and of all it could have used, and the longest stop of the world; " +
@@ -155,7 +174,7 @@ func collectorTable(figures report.Figures) report.Table {
 				cells := []string{rowName(row), report.Count(size)}
 				for _, m := range []struct{ what, unit string }{{gcShareUsed, "%"}, {gcShareAll, "%"}, {gcPause, "ms"},
 					{gcCycles, "cycles"}, {writeRate, "1/s"}, {slowestInsert, "ms"}} {
-					cells = append(cells, report.Spread(find(figures, row, size, bytes, m.what, m.unit).Summary))
+					cells = append(cells, spread(find(figures, row, size, bytes, m.what, m.unit), most))
 				}
 				t.Add(cells...)
 			}

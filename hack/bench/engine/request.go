@@ -16,6 +16,7 @@ type request struct {
 	Members     int // of a set
 	MemberBytes int
 	Order       workload.Order // of the scores that sets are built with
+	Runs        int            // how often it is measured
 	Seed        uint64
 	CPU         int           // to measure on; negative: the last there is
 	Budget      time.Duration // for each operation
