@@ -105,6 +105,39 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
+// What users of sorted sets bring along must not get lost.
+func TestPromisedCommandsAreThere(t *testing.T) {
+	table := NewTable()
+	for name := range strings.FieldsSeq(`
+		zadd zcard zcount zdiff zdiffstore zincrby zinter zintercard zinterstore zlexcount zmpop zmscore zpopmax zpopmin zrandmember zrange
+		zrangebylex zrangebyscore zrangestore zrank zrem zremrangebylex zremrangebyrank zremrangebyscore zrevrange zrevrangebylex
+		zrevrangebyscore zrevrank zscan zscore zunion zunionstore bzmpop bzpopmin bzpopmax
+		geoadd geodist geohash geopos geosearch geosearchstore georadius georadius_ro georadiusbymember georadiusbymember_ro
+		del unlink exists type touch rename renamenx copy keys scan randomkey move swapdb flushdb flushall dump restore
+		expire pexpire expireat pexpireat ttl pttl expiretime pexpiretime persist
+		object|encoding object|freq object|idletime object|refcount memory|usage memory|stats memory|doctor memory|purge memory|malloc-stats
+		multi exec discard watch unwatch eval evalsha eval_ro evalsha_ro script|load script|exists script|flush script|kill
+		subscribe unsubscribe psubscribe punsubscribe ssubscribe sunsubscribe publish spublish
+		pubsub|channels pubsub|numsub pubsub|numpat pubsub|shardchannels pubsub|shardnumsub
+		client|tracking client|trackinginfo client|caching client|getredir client|kill client|pause client|unpause client|no-evict client|no-touch
+		client|reply client|info client|list client|id client|setname client|getname client|setinfo client|unblock monitor
+		command command|count command|list command|info command|docs command|getkeys command|getkeysandflags
+		info config|get config|set config|rewrite config|resetstat slowlog|get slowlog|len slowlog|reset debug
+		latency|doctor latency|graph latency|histogram latency|history latency|latest latency|reset
+		acl|setuser acl|getuser acl|list acl|users acl|whoami acl|cat acl|dryrun acl|log acl|load acl|save acl|deluser acl|genpass
+		hello auth reset quit ping echo select time lolwut dbsize role wait cluster|info cluster|nodes cluster|slots cluster|shards
+	`) {
+		if table.lookupFull(name) == nil {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	for _, name := range []string{"get", "hset", "lpush", "sadd", "xadd", "sort", "pfadd", "vadd", "json.set"} {
+		if !ofOtherType([]byte(name)) {
+			t.Errorf("%s is not known to be of another type", name)
+		}
+	}
+}
+
 func leastWords(args []Arg) (n int) {
 	for _, a := range args {
 		if a.Optional {

@@ -74,7 +74,10 @@ func radiusArgs(store bool, centre ...Arg) []Arg {
 	args := append([]Arg{keyArg()}, centre...)
 	args = append(args, arg("radius", "double"), unitArg)
 	args = append(args, withArgs...)
-	count := block("count-block", after("COUNT", "count", "integer"), token("ANY", "any").optional().since("6.2.0")).optional()
+	count := countAnyArg
+	if centre[0].Type == "double" { // the others say so in their history only
+		count = block("count-block", after("COUNT", "count", "integer"), token("ANY", "any").optional().since("6.2.0")).optional()
+	}
 	args = append(args, count, orderArg)
 	if store {
 		args = append(args, oneOf("store",
