@@ -35,6 +35,21 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// What of a reply exceeds the buffer that a real server has for it is in omem.
+func TestLineOfALargeReply(t *testing.T) {
+	c := newClient(NewRegistry())
+	for used, want := range map[int64]string{
+		100:    " obl=100 oll=0 omem=0 ",
+		16384:  " obl=16384 oll=0 omem=0 ",
+		200000: " obl=16384 oll=1 omem=183616 ",
+	} {
+		c.ReplyUsed.Store(used)
+		if line := c.Line(noon); !strings.Contains(line, want) {
+			t.Errorf("with %d bytes: %s, want %s", used, line, want)
+		}
+	}
+}
+
 func TestRegistry(t *testing.T) {
 	r := NewRegistry()
 	first, second, third := newClient(r), newClient(r), newClient(r)

@@ -7,6 +7,10 @@ import (
 	"zset.dev/operator/node/acl"
 )
 
+// fixedReply is how much of a reply real servers hold in a buffer of its own,
+// obl; the rest is a list of oll parts, omem bytes, which tools watch.
+const fixedReply = 16 << 10
+
 // Line is the client's line of CLIENT LIST and CLIENT INFO, without its end.
 // The fields are those real servers print; what this node does not have reads
 // as none.
@@ -23,12 +27,17 @@ func (c *Client) Line(now time.Time) string {
 	queryUsed, queryCap := c.QueryUsed.Load(), c.QueryCap.Load()
 	replyCap := c.ReplyCap.Load()
 	messages, pushed := c.Messages()
+	buffered, listed := c.ReplyUsed.Load(), int64(0)
+	if buffered > fixedReply {
+		buffered, listed = fixedReply, buffered-fixedReply
+		messages++
+	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s capa= db=0 sub=%d psub=%d ssub=%d multi=%d watch=%d"+
 		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=r cmd=%s user=%s redir=%d resp=%d"+
 		" lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d",
 		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.Flags(),
 		c.Channels.Load(), c.Patterns.Load(), c.ShardChannels.Load(), c.Queued.Load(), c.Watching.Load(),
-		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, c.ReplyUsed.Load(), messages, pushed, c.Memory(), command,
+		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, buffered, messages, listed+pushed, c.Memory(), command,
 		user, c.Redirect.Load(), c.Proto(),
 		n.LibName, n.LibVer, c.BytesIn.Load(), c.BytesOut.Load(), c.Commands.Load())
 }

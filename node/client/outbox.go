@@ -66,6 +66,14 @@ func (c *Client) Push(message []byte) {
 // HasPushed reports whether messages wait.
 func (c *Client) HasPushed() bool { return c.pushed.Load() != 0 }
 
+// Ending reports whether nothing is pushed to the client any longer: it is about
+// to go, or gone, though its goroutine may not have noticed yet.
+func (c *Client) Ending() bool {
+	c.outbox.mu.Lock()
+	defer c.outbox.mu.Unlock()
+	return c.outbox.closed
+}
+
 // Messages is the number of messages that wait, and their bytes.
 func (c *Client) Messages() (n int, bytes int64) {
 	c.outbox.mu.Lock()

@@ -65,12 +65,16 @@ func TestOutbox(t *testing.T) {
 		t.Errorf("%d bytes are left", wire.sum)
 	}
 
+	if c.Ending() {
+		t.Error("counts as ending before its time")
+	}
+
 	// Above the limit the client is closed, and gets nothing more.
 	for wire.closed == 0 {
 		c.Push([]byte(strings.Repeat("x", 100)))
 	}
 	c.Push([]byte("late"))
-	if n, _ := c.Messages(); n != 0 || wire.closed != 1 || wire.sum != 0 || c.HasPushed() {
+	if n, _ := c.Messages(); n != 0 || !c.Ending() || wire.closed != 1 || wire.sum != 0 || c.HasPushed() {
 		t.Errorf("after its end: %d messages; the wire counts %+v", n, wire)
 	}
 }

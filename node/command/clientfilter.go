@@ -57,8 +57,10 @@ type clientFilter struct {
 	skipMe     bool
 }
 
+// matches reports whether a client is meant. One that is about to go is none
+// any more.
 func (f *clientFilter) matches(c *Call, cl *client.Client) bool {
-	if f.skipMe && cl == c.Client {
+	if f.skipMe && cl == c.Client || cl.Ending() {
 		return false
 	}
 	for _, holds := range f.conditions {
