@@ -63,6 +63,9 @@ func (s *Set) Add(member []byte, score float64, f AddFlags) (now float64, r AddR
 				return old.score, Skipped, ErrFull
 			}
 			s.changed()
+			if s.observer != nil {
+				s.observer.Put(member, now)
+			}
 			return now, r, nil
 		}
 		if !s.convert() {
@@ -73,6 +76,9 @@ func (s *Set) Add(member []byte, score float64, f AddFlags) (now float64, r AddR
 	switch {
 	case r == Added || r == Updated:
 		s.changed()
+		if s.observer != nil {
+			s.observer.Put(member, now)
+		}
 	case s.list.length == 0: // it was made for this member
 		s.Release()
 	}

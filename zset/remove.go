@@ -7,6 +7,9 @@ func (s *Set) Remove(member []byte) (score float64, ok bool) {
 		if !ok {
 			return 0, false
 		}
+		if s.observer != nil {
+			s.observer.Take(member)
+		}
 		score = s.list.records.score(r)
 		if s.Len() == 1 {
 			s.Release()
@@ -24,6 +27,9 @@ func (s *Set) Remove(member []byte) (score float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
+	if s.observer != nil {
+		s.observer.Take(member)
+	}
 	s.packed.remove(e.at, e.next, 1)
 	s.changed()
 	return e.score, true
@@ -39,6 +45,11 @@ func (s *Set) RemoveRange(r Range) int {
 	case r.Len() == s.Len():
 		s.Release()
 		return r.Len()
+	}
+	if s.observer != nil {
+		s.takeRange(r)
+	}
+	switch {
 	case s.list != nil:
 		if s.list.watched() {
 			s.list.noteRange(r.Start, r.End)

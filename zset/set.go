@@ -28,6 +28,8 @@ type Set struct {
 	memory Memory    // of the list; nil: the Go heap
 	packed listpack  // the members, while list is nil
 	list   *skipList // the members, once they were too many or too long for a listpack; never empty
+	// observer is told of changes; nil: nobody
+	observer Observer
 	// changes is different after each change to the set. It tells a Range whether the places it remembers still
 	// hold. It begins at the set's seed, so that it also seeds the skip list.
 	changes uint64
