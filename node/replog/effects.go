@@ -1,0 +1,139 @@
+package replog
+
+import (
+	"strconv"
+
+	"zset.dev/operator/node/resp"
+)
+
+// Effects gathers what one command, transaction or script did, as commands with absolute results:
+//
+//	ZADD key score member …      members have these scores
+//	ZREM key member …            members are gone
+//	DEL key                      the key is gone
+//	RESTORE key time payload REPLACE ABSTTL
+//	                             the key holds this set (rdb.Append), until that time, 0 for ever
+//	PEXPIREAT key time           the key goes at that time (ms since the epoch)
+//	PERSIST key                  it does not
+//	FLUSHALL                     all keys are gone
+//
+// What is done to the same key one after another becomes one command. To do all of them again, to the data as it was at
+// any moment since the first, leads to the same as having done them once.
+type Effects struct {
+	buf      []byte // commands, the last of them without its beginning while verb is set
+	commands int
+	verb     string // of the command that is still open
+	args     int    // of it, its verb and key included
+	key      []byte // of it
+	open     []byte // its arguments behind the key
+}
+
+// mostArgs bounds a command, so that whoever reads it has bounded work and memory for each.
+const mostArgs = 1024
+
+// Put says that a member has this score.
+func (e *Effects) Put(key, member []byte, score float64) {
+	e.extend("ZADD", key)
+	var text [40]byte
+	e.open = appendString(e.open, resp.AppendScore(text[:0], score))
+	e.open = appendString(e.open, member)
+	e.args += 2
+}
+
+// Take says that a member is gone.
+func (e *Effects) Take(key, member []byte) {
+	e.extend("ZREM", key)
+	e.open = appendString(e.open, member)
+	e.args++
+}
+
+// Drop says that a key is gone.
+func (e *Effects) Drop(key []byte) { e.single("DEL", key) }
+
+// Store says what a key holds from now on: the set of a payload, until that time in milliseconds since the epoch, 0 for
+// ever.
+func (e *Effects) Store(key, payload []byte, expireAt int64) {
+	var text [20]byte
+	e.single("RESTORE", key, strconv.AppendInt(text[:0], expireAt, 10), payload, []byte("REPLACE"), []byte("ABSTTL"))
+}
+
+// Expire says when a key goes, in milliseconds since the epoch; 0 is never.
+func (e *Effects) Expire(key []byte, at int64) {
+	if at == 0 {
+		e.single("PERSIST", key)
+		return
+	}
+	var text [20]byte
+	e.single("PEXPIREAT", key, strconv.AppendInt(text[:0], at, 10))
+}
+
+// Clear says that all keys are gone.
+func (e *Effects) Clear() { e.single("FLUSHALL") }
+
+// Empty reports whether nothing happened.
+func (e *Effects) Empty() bool { return e.commands == 0 && e.verb == "" }
+
+// Appended is what happened as it goes to a Log: several commands stand in a transaction, so that nobody sees the data
+// between them. It is valid until Reset.
+func (e *Effects) Appended() (before, commands, after []byte) {
+	e.close()
+	if e.commands > 1 {
+		return multi, e.buf, exec
+	}
+	return nil, e.buf, nil
+}
+
+var (
+	multi = []byte("*1\r\n$5\r\nMULTI\r\n")
+	exec  = []byte("*1\r\n$4\r\nEXEC\r\n")
+)
+
+// Reset forgets what happened, and keeps at most so many bytes of memory.
+func (e *Effects) Reset(keep int) {
+	if cap(e.buf)+cap(e.open) > keep {
+		e.buf, e.open = nil, nil
+	}
+	e.buf, e.open, e.commands, e.verb = e.buf[:0], e.open[:0], 0, ""
+}
+
+// extend makes the open command one with that verb and key, with room for more.
+func (e *Effects) extend(verb string, key []byte) {
+	if e.verb == verb && e.args < mostArgs && string(e.key) == string(key) {
+		return
+	}
+	e.close()
+	e.verb, e.args, e.key = verb, 2, append(e.key[:0], key...)
+}
+
+// close ends the open command.
+func (e *Effects) close() {
+	if e.verb == "" {
+		return
+	}
+	e.buf = appendHeader(e.buf, '*', e.args)
+	e.buf = appendString(e.buf, e.verb)
+	e.buf = appendString(e.buf, e.key)
+	e.buf = append(e.buf, e.open...)
+	e.open, e.verb = e.open[:0], ""
+	e.commands++
+}
+
+// single adds a command.
+func (e *Effects) single(verb string, args ...[]byte) {
+	e.close()
+	e.buf = appendHeader(e.buf, '*', 1+len(args))
+	e.buf = appendString(e.buf, verb)
+	for _, a := range args {
+		e.buf = appendString(e.buf, a)
+	}
+	e.commands++
+}
+
+func appendString[S ~string | ~[]byte](dst []byte, s S) []byte {
+	dst = appendHeader(dst, '$', len(s))
+	return append(append(dst, s...), "\r\n"...)
+}
+
+func appendHeader(dst []byte, mark byte, n int) []byte {
+	return append(strconv.AppendInt(append(dst, mark), int64(n), 10), "\r\n"...)
+}
