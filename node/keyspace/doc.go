@@ -5,25 +5,60 @@
 //
 //	Keyspace
 //	 └─ partition 0..127      one lock each; 128 neighbouring slots
-//	     ├─ slot → dict       the keys of one hash slot, together
-//	     └─ heap of entries   those that expire, soonest first
+//	     ├─ index             key → record, in (slot, hash) order
+//	     ├─ queue             of the keys that expire, soonest first
+//	     └─ large sets        those that are skip lists
 //
 // A key's slot is CRC16 of the key (or of its {hash tag}) modulo 16384, as in
-// Redis Cluster. A slot's keys live in a table of their own, so they can be
-// listed, counted and later moved to another node without a search; and a
-// table that grows rehashes one slot's keys only.
+// Redis Cluster. Hashes begin with the slot, so that a slot's keys lie together
+// in the index (dict.go): they can be listed, counted and later moved to another
+// node without a search. The index grows and shrinks in small steps.
+//
+// All there is of a key with a small set is one allocation outside the Go heap,
+// its record (record.go), found by 32 bits:
+//
+//	index: tag, ref ──┐
+//	                  ▼
+//	                  +-------+-------+------------+---------------+-----+----------+
+//	                  | usage | flags | key length | length of the | key | listpack |
+//	                  +-------+-------+------------+ listpack      +-----+----------+
+//	                   4       1       1            2
+//	                  ▲
+//	queue: ref ───────┘ if it expires, 12 bytes more: when, and where in the queue
+//
+// So a key with five members costs 67 bytes beside its name and theirs, 45 of them
+// for scores that are random doubles. A set that becomes a skip list leaves the record,
+// which keeps its number in the partition's row of large sets; a large set is one object of
+// the Go heap, and its members are outside.
+//
+// # Handles
+//
+// What Find gives is an Entry, a handle of a record, which the Held that gave it
+// uses again: finding makes no garbage. Each has a zset.Set of its own that
+// works on the record's listpack in place (zset.Set.Attach), so several can be
+// read at a time. A write that needs more room moves the record; so there is one
+// handle for each record that is held for writing, and it knows where the record is.
+// Settle, once the writing is done, notes the new length, lets a set that has become
+// a skip list out, and removes a key left empty.
 //
 // # Promises
 //
 //   - A command holds the partitions of its keys, for reading or for writing and in ascending order
 //     (Hold), for as long as it looks at or changes what they hold. Nothing
 //     here blocks while a partition is held.
+//   - Records are read by who holds the partition and written by who holds it for
+//     writing. One word of each is written by readers, atomically: that of its use. The race detector
+//     does not see this memory, so no code here touches a record outside of a hold.
 //   - A key whose time has come is never seen, whether or not it has been
 //     removed yet. It is removed when it is next looked up or met by Scan, or
 //     by ExpireDue.
 //   - A key never holds an empty set once Settle was called for it.
-//   - Used is the sum of what every entry, its key, its set and the tables
+//   - Used is the sum of what every record, every large set and the tables
 //     take: it is back at its first value when the last key is gone.
+//   - To remove a key, or all of them, takes no time in proportion to what they
+//     hold, if Reclaim runs: it gives the memory back (reclaim.go).
+//   - A change for which there is no memory fails with ErrFull, or zset.ErrFull
+//     from the set, and has then changed nothing.
 //   - A full SCAN returns each key that is present throughout exactly once.
 //
 // It does no I/O and reads no clock: times are handed in, in milliseconds

@@ -138,6 +138,7 @@ func TestSlot(t *testing.T) {
 	for key, want := range map[string]int{
 		"":                     0,
 		"123456789":            0x31c3,
+		"0123456789abcdefXYZ":  slotBitByBit("0123456789abcdefXYZ"),
 		"foo":                  12182,
 		"bar":                  5061,
 		"{foo}bar":             12182,
@@ -154,6 +155,21 @@ func TestSlot(t *testing.T) {
 	if got, want := Slot([]byte("foo{{bar}}zap")), Slot([]byte("{bar")); got != want {
 		t.Errorf("the tag of foo{{bar}}zap hashes to %d, want that of {bar, %d", got, want)
 	}
+}
+
+// slotBitByBit is a slot by the definition of the checksum.
+func slotBitByBit(key string) int {
+	crc := 0
+	for _, c := range []byte(key) {
+		crc ^= int(c) << 8
+		for range 8 {
+			crc <<= 1
+			if crc&0x10000 != 0 {
+				crc ^= 0x11021
+			}
+		}
+	}
+	return crc % Slots
 }
 
 func TestSumsFollowRandomChanges(t *testing.T) {

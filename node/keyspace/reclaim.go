@@ -34,7 +34,7 @@ type garbage struct {
 
 // release gives a set's memory back, or lets it be given back.
 func (r *reclaimer) release(s largeSet) {
-	if s.bytes < reclaimLeast || !r.offer(garbage{set: s}, 1) {
+	if s.set.MemoryUsage() < reclaimLeast || !r.offer(garbage{set: s}, 1) {
 		s.set.Release()
 	}
 }
