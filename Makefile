@@ -60,19 +60,13 @@ images: ## Build the images as OCI archives, without Docker
 	@hack/images.sh
 images-push: ## Push the images to REGISTRY, e.g. make images-push REGISTRY=registry.example/team
 	@hack/images.sh && hack/images.sh push $(REGISTRY)
-bench-engine: ## Benchmark the engine beside its peers; writes docs/bench (long: hours; SHORT=1 prints only, 3 minutes)
+bench-engine: ## Benchmark the engine beside its peers; writes docs/bench (40 minutes alone on the machine; RESUME=1 goes on; SHORT=1 prints only, 3 minutes)
 ifdef SHORT
-	go -C hack/bench run ./engine -short
 	go -C hack/bench run ./seeds -short
+	go -C hack/bench run ./engine -short
 else
-	go -C hack/bench run ./engine -long -out ../../docs/bench
-	go -C hack/bench run ./seeds -long -out ../../docs/bench
-endif
-bench-node: ## Benchmark the node beside Redis and Valkey; writes docs/bench/node.md (a quarter of an hour; SHORT=1 prints only, 90 seconds)
-ifdef SHORT
-	go -C hack/bench run ./node -short
-else
-	go -C hack/bench run ./node -out ../../docs/bench
+	go -C hack/bench run ./seeds -long -out ../../docs/bench $(if $(RESUME),-resume)
+	go -C hack/bench run ./engine -long -out ../../docs/bench $(if $(RESUME),-resume)
 endif
 clean: ## Remove what was built in this checkout (the local Kubernetes' binaries stay in the cache)
 	rm -rf bin .run

@@ -16,7 +16,11 @@ func (s *settings) csv() string { return filepath.Join(s.out, "engine.csv") }
 // publish prints the tables, and writes all reports if there is a folder for them.
 func (s *settings) publish(figures report.Figures, machine string) error {
 	tables := tables(figures)
-	bars := barTable(figures)
+	seeds, err := report.ReadCSV(filepath.Join(s.out, "seeds.csv"))
+	if err != nil {
+		return err
+	}
+	bars := barTable(figures, seeds)
 	for _, t := range append(tables, bars) {
 		fmt.Println(t.Text())
 	}

@@ -3,10 +3,10 @@
 // small collections.
 //
 //	go run ./seeds -short                  a small scale, three runs; a minute
-//	go run ./seeds -long                   the authors' scale where this says so, five runs; three quarters of an hour
+//	go run ./seeds -long                   a larger scale, up to five runs; eight minutes
 //	go run ./seeds -seed p,packed          only these
 //	go run ./seeds -seed embedded -addr HOST:PORT -peer HOST:PORT
-//	                                       against a node of this project and another server, both empty
+//	                                       against servers that run already, both empty
 //
 // The tables go to standard output; with -out also CSV, plots and the section of README.md between its markers.
 package main

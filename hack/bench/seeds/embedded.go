@@ -37,12 +37,12 @@ var embedded = seed{
 	requests: func(s settings) (requests []request) {
 		n := 100_000
 		if s.long {
-			n = 1_000_000
+			n = 300_000
 		}
 		for _, bytes := range embeddedKeyBytes {
 			for _, server := range []struct{ variant, addr string }{{nodeVariant, s.addr}, {peerVariant, s.peer}} {
 				if server.addr != "" {
-					requests = append(requests, request{Variant: server.variant, Addr: server.addr, Members: n, Bytes: bytes})
+					requests = append(requests, request{Variant: server.variant, Addr: server.addr, Members: n, Bytes: bytes, Runs: 3})
 				}
 			}
 		}

@@ -35,7 +35,13 @@ var growth = seed{
 		}
 		for _, name := range []string{contender.Zset, contender.Yardstick} {
 			for _, p := range growthPs {
-				requests = append(requests, request{Form: contender.Form{Name: name, P: p}, Members: n, Bytes: workload.LeastBytes})
+				r := request{Form: contender.Form{Name: name, P: p}, Members: n, Bytes: workload.LeastBytes}
+				if s.long && name == contender.Yardstick {
+					r.Runs = 1 // each takes most of a minute
+				} else if s.long {
+					r.Runs = 3
+				}
+				requests = append(requests, r)
 			}
 		}
 		return requests

@@ -32,6 +32,7 @@ type request struct {
 	Form    contender.Form
 	Members int // of the set, or sets, as the proposal says
 	Bytes   int
+	Runs    int // at most, 0: as many as there are
 	Random  uint64
 	CPU     int
 	Budget  time.Duration
