@@ -205,3 +205,47 @@ func TestScriptsAboveMaxmemory(t *testing.T) {
 		}
 	}
 }
+
+// Every kind of reply goes through a script as real servers pass it on: by the
+// protocol the script chose and that of the client.
+func TestReplyTypesThroughScripts(t *testing.T) {
+	s := start(t, "--enable-debug-command", "yes")
+	two, three := dial(t, s.addr), dial(t, s.addr)
+	three.do("HELLO", "3")
+	const source = "redis.setresp(tonumber(ARGV[1])) return redis.call('DEBUG', 'PROTOCOL', ARGV[2])"
+	if got := two.do("EVAL", source, "0", "2", "set"); !strings.HasPrefix(got, "-ERR This Redis command is not allowed from script") {
+		t.Errorf("DEBUG from a script: %q", got)
+	}
+	two.expect("+OK\r\n", "DEBUG", "SET-DISABLE-DENY-SCRIPTS", "1")
+	for _, c := range []struct{ kind, plain, typed string }{
+		{"string", bulk("Hello World"), bulk("Hello World")},
+		{"integer", ":12345\r\n", ":12345\r\n"},
+		{"double", bulk("3.141"), ",3.141\r\n"},
+		{"bignum", bulk("1234567999999999999999999999999999999"), "(1234567999999999999999999999999999999\r\n"},
+		{"true", ":1\r\n", "#t\r\n"},
+		{"false", ":0\r\n", "#f\r\n"},
+		{"array", "*3\r\n:0\r\n:1\r\n:2\r\n", "*3\r\n:0\r\n:1\r\n:2\r\n"},
+		{"verbatim", bulk("This is a verbatim\nstring"), "=29\r\ntxt:This is a verbatim\nstring\r\n"},
+		{"attrib", bulk("Some real reply following the attribute"), bulk("Some real reply following the attribute")},
+	} {
+		two.expect(c.plain, "EVAL", source, "0", "2", c.kind)
+		three.expect(c.plain, "EVAL", source, "0", "2", c.kind)
+		three.expect(c.typed, "EVAL", source, "0", "3", c.kind)
+	}
+	two.expect("$-1\r\n", "EVAL", source, "0", "3", "null")
+	three.expect("_\r\n", "EVAL", source, "0", "2", "null")
+	if got := three.do("EVAL", source, "0", "3", "map"); !strings.HasPrefix(got, "%3\r\n") {
+		t.Errorf("a map: %q", got)
+	}
+	if got := three.do("EVAL", source, "0", "3", "set"); !strings.HasPrefix(got, "~3\r\n") {
+		t.Errorf("a set: %q", got)
+	}
+	two.do("ACL", "SETUSER", "reader", "on", "nopass", "~a*", "+@scripting", "+zscore")
+	two.do("AUTH", "reader", "x")
+	for call, want := range map[string]string{"'ZSCORE', 'a1', 'm'": ":1\r\n", "'ZSCORE', 'b', 'm'": "$-1\r\n", "'ZADD', 'a1', 1, 'm'": "$-1\r\n"} {
+		two.expect(want, "EVAL", "return redis.acl_check_cmd("+call+")", "0")
+	}
+	if got := two.do("EVAL", "return redis.acl_check_cmd('nosuch')", "0"); !strings.HasPrefix(got, "-ERR Invalid command passed to redis.acl_check_cmd()") {
+		t.Errorf("of an unknown command: %q", got)
+	}
+}

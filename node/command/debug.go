@@ -72,19 +72,20 @@ var debugged = map[string]struct {
 	run         func(c *Call, args [][]byte)
 	form, does  string
 }{
-	"DIGEST":            {0, 0, debugDigest, "DIGEST", "A digest of all keys: members, scores and expiries."},
-	"DIGEST-VALUE":      {1, math.MaxInt, debugDigestValue, "DIGEST-VALUE <key> [<key> ...]", "A digest of each key's members and scores."},
-	"LISTPACK":          {1, 1, debugListpack, "LISTPACK <key>", "The members of a set that is a listpack."},
-	"OBJECT":            {1, 2, debugObject, "OBJECT <key>", "How a key is stored."},
-	"PROTOCOL":          {1, 1, debugProtocol, "PROTOCOL <type>", "A value of a type of reply: string, integer, double, bignum, null, array, set, map, attrib, push, verbatim, true, false."},
-	"RELOAD":            {0, 0, debugReload, "RELOAD", "Make every key anew of what DUMP would give, with its expiry."},
-	"SET-ACTIVE-EXPIRE": {1, 1, debugActiveExpire, "SET-ACTIVE-EXPIRE <0|1>", "Whether expired keys are removed before they are asked for."},
-	"PAUSE-CRON":        {1, 1, debugPauseCron, "PAUSE-CRON <0|1>", "Whether what comes round by the clock waits: expiry, limits of clients."},
-	"REPLYBUFFER":       {2, 2, (func(c *Call, _ [][]byte) { c.ok() }), "REPLYBUFFER RESIZING <0|1>", "Nothing: reply buffers do not change by the clock."},
-	"SLEEP":             {1, 1, debugSleep, "SLEEP <seconds>", "Keep everybody waiting. Decimals are allowed, up to an hour."},
-	"STRINGMATCH-LEN":   {2, 2, debugStringMatch, "STRINGMATCH-LEN <length> <pattern>", "Match a pattern with so many times A."},
-	"JMAP":              {0, 0, debugNone("JMAP is of another kind of server"), "", ""},
-	"LOADAOF":           {0, 0, debugNone("LOADAOF needs an append-only file, and this server keeps its data in memory only"), "", ""},
+	"DIGEST":                   {0, 0, debugDigest, "DIGEST", "A digest of all keys: members, scores and expiries."},
+	"DIGEST-VALUE":             {1, math.MaxInt, debugDigestValue, "DIGEST-VALUE <key> [<key> ...]", "A digest of each key's members and scores."},
+	"LISTPACK":                 {1, 1, debugListpack, "LISTPACK <key>", "The members of a set that is a listpack."},
+	"OBJECT":                   {1, 2, debugObject, "OBJECT <key>", "How a key is stored."},
+	"PROTOCOL":                 {1, 1, debugProtocol, "PROTOCOL <type>", "A value of a type of reply: string, integer, double, bignum, null, array, set, map, attrib, push, verbatim, true, false."},
+	"RELOAD":                   {0, 0, debugReload, "RELOAD", "Make every key anew of what DUMP would give, with its expiry."},
+	"SET-ACTIVE-EXPIRE":        {1, 1, debugActiveExpire, "SET-ACTIVE-EXPIRE <0|1>", "Whether expired keys are removed before they are asked for."},
+	"PAUSE-CRON":               {1, 1, debugPauseCron, "PAUSE-CRON <0|1>", "Whether what comes round by the clock waits: expiry, limits of clients."},
+	"REPLYBUFFER":              {2, 2, (func(c *Call, _ [][]byte) { c.ok() }), "REPLYBUFFER RESIZING <0|1>", "Nothing: reply buffers do not change by the clock."},
+	"SET-DISABLE-DENY-SCRIPTS": {1, 1, debugInScripts, "SET-DISABLE-DENY-SCRIPTS <0|1>", "Whether scripts may use DEBUG."},
+	"SLEEP":                    {1, 1, debugSleep, "SLEEP <seconds>", "Keep everybody waiting. Decimals are allowed, up to an hour."},
+	"STRINGMATCH-LEN":          {2, 2, debugStringMatch, "STRINGMATCH-LEN <length> <pattern>", "Match a pattern with so many times A."},
+	"JMAP":                     {0, 0, debugNone("JMAP is of another kind of server"), "", ""},
+	"LOADAOF":                  {0, 0, debugNone("LOADAOF needs an append-only file, and this server keeps its data in memory only"), "", ""},
 }
 
 func debugNone(why string) func(*Call, [][]byte) {
@@ -110,7 +111,7 @@ func debugCommand(c *Call) {
 
 func debugHelp(c *Call) {
 	lines := []string{"DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"}
-	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "OBJECT", "PAUSE-CRON", "PROTOCOL", "RELOAD", "REPLYBUFFER", "SET-ACTIVE-EXPIRE", "SLEEP", "STRINGMATCH-LEN"} {
+	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "OBJECT", "PAUSE-CRON", "PROTOCOL", "RELOAD", "REPLYBUFFER", "SET-ACTIVE-EXPIRE", "SET-DISABLE-DENY-SCRIPTS", "SLEEP", "STRINGMATCH-LEN"} {
 		lines = append(lines, debugged[name].form, "    "+debugged[name].does)
 	}
 	lines = append(lines, "HELP", "    Print this help.")
@@ -257,4 +258,10 @@ func debugStringMatch(c *Call, args [][]byte) {
 		return
 	}
 	c.W.Int(0)
+}
+
+// debugInScripts lets scripts use DEBUG, for tests of how they read replies.
+func debugInScripts(c *Call, args [][]byte) {
+	c.Env.DebugInScripts.Store(string(args[0]) == "1")
+	c.ok()
 }

@@ -42,8 +42,9 @@ type Env struct {
 	Denials  *acl.Log
 	Eviction *Eviction
 
-	ExpiryPaused atomic.Bool // by DEBUG: the sweep leaves expired keys alone
-	SweepPaused  atomic.Bool // by DEBUG: the sweep does nothing
+	ExpiryPaused   atomic.Bool // by DEBUG: the sweep leaves expired keys alone
+	SweepPaused    atomic.Bool // by DEBUG: the sweep does nothing
+	DebugInScripts atomic.Bool // by DEBUG: scripts may use it, too
 }
 
 // Complete makes what commands share and the node has no say in.

@@ -29,6 +29,7 @@ var configSpecs = []Spec{{
 			Run: func(c *Call) {
 				c.Env.Stats.Reset(c.Env.Keyspace.Expired(), c.Env.Keyspace.Evictions())
 				c.Env.Eviction.Reset()
+				c.Env.Scripts.engine.ResetEvicted()
 				c.ok()
 			},
 		},

@@ -53,6 +53,17 @@ func (m *machine) baseFunctions(from *lua.LTable) map[string]lua.LGFunction {
 			l.Push(lua.LNil)
 			return 3
 		},
+		"unpack": func(l *lua.LState) int {
+			t := m.content(l.CheckTable(1))
+			first, last := l.OptInt(2, 1), l.OptInt(3, t.Len())
+			if last >= first && last-first >= unpackMost {
+				l.RaiseError("too many results to unpack")
+			}
+			for i := first; i <= last; i++ {
+				l.Push(t.RawGetInt(i))
+			}
+			return max(0, last-first+1)
+		},
 		"tostring": func(l *lua.LState) int {
 			if n, ok := l.Get(1).(lua.LNumber); ok {
 				l.Push(lua.LString(numberText(float64(n))))
@@ -72,6 +83,10 @@ func (m *machine) baseFunctions(from *lua.LTable) map[string]lua.LGFunction {
 		},
 	}
 }
+
+// unpackMost is how many values unpack makes of a table at most; a command
+// cannot have many more arguments on the stack.
+const unpackMost = registryMost / 2
 
 func (m *machine) next(l *lua.LState) int {
 	t := m.content(l.CheckTable(1))

@@ -26,7 +26,7 @@ type Engine struct {
 	mu       sync.Mutex
 	programs map[string]*entry // by SHA-1, lower case; guarded by mu
 	evals    list.List         // of SHA-1: scripts that only EVAL brought, last used last; guarded by mu
-	evicted  int64             // scripts that made room for others, ever; guarded by mu
+	evicted  int64             // scripts that made room for others since the last reset; guarded by mu
 
 	idleMu sync.Mutex
 	idle   []*machine // used last, last; guarded by idleMu
@@ -130,7 +130,14 @@ type Sizes struct {
 	Scripts, Libraries, Functions int
 	ScriptText, ScriptCompiled    int64
 	LibraryText, LibraryCompiled  int64
-	Evicted                       int64 // scripts that made room for others, ever
+	Evicted                       int64 // scripts that made room for others since the last reset
+}
+
+// ResetEvicted sets the count of scripts that made room back.
+func (e *Engine) ResetEvicted() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.evicted = 0
 }
 
 // Sizes is what is kept at present.

@@ -18,6 +18,9 @@ type failure struct {
 // position is where something happened, in messages and stack traces.
 var position = regexp.MustCompile(`(?:` + chunk + `|` + libraryChunk + `):\d+`)
 
+// indexed is how the Lua library says that what is indexed is no table.
+var indexed = regexp.MustCompile(`attempt to index a non-table object\((\w+)\)( with key '[^']*')?`)
+
 // failureOf reads the error of a protected call.
 func failureOf(err error) *failure {
 	if err == nil {
@@ -27,7 +30,7 @@ func failureOf(err error) *failure {
 	if !errors.As(err, &raised) {
 		return &failure{text: "ERR " + err.Error()}
 	}
-	f := &failure{text: "ERR " + raised.Object.String(), source: position.FindString(raised.StackTrace)}
+	f := &failure{text: "ERR " + indexed.ReplaceAllString(raised.Object.String(), "attempt to index a $1 value"), source: position.FindString(raised.StackTrace)}
 	switch v := raised.Object.(type) {
 	case *lua.LTable:
 		text, ok := v.RawGetString("err").(lua.LString)

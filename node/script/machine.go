@@ -16,6 +16,10 @@ type Host interface {
 	// call. An error ends the script at once, and is what Run returns.
 	Call(args [][]byte) (reply []byte, err error)
 
+	// Permitted reports whether the client may run a command, and whether
+	// there is such a command with as many arguments.
+	Permitted(args [][]byte) (allowed, known bool)
+
 	// SetProto chooses the protocol of the replies: 2 or 3.
 	SetProto(version int)
 

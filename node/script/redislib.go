@@ -29,6 +29,20 @@ func (m *machine) redisFunctions() map[string]lua.LGFunction {
 		"call":  func(l *lua.LState) int { return m.call(l, true) },
 		"pcall": func(l *lua.LState) int { return m.call(l, false) },
 		"log":   m.log,
+		"acl_check_cmd": func(l *lua.LState) int {
+			if l.GetTop() == 0 {
+				raise(l, "ERR Please specify at least one argument for this redis.acl_check_cmd() call")
+			}
+			if refusal := m.arguments(l); refusal != "" {
+				raise(l, refusal)
+			}
+			allowed, known := m.host.Permitted(m.args)
+			if !known {
+				raise(l, "ERR Invalid command passed to redis.acl_check_cmd()")
+			}
+			l.Push(lua.LBool(allowed))
+			return 1
+		},
 		"sha1hex": func(l *lua.LState) int {
 			if l.GetTop() != 1 {
 				raise(l, "ERR wrong number of arguments")
@@ -139,20 +153,8 @@ func (m *machine) call(l *lua.LState, raises bool) int {
 	if l.GetTop() == 0 {
 		return fail("ERR Please specify at least one argument for this redis lib call")
 	}
-	var numbers [64]byte
-	text := numbers[:0]
-	m.args = m.args[:0]
-	for i := 1; i <= l.GetTop(); i++ {
-		switch v := l.Get(i).(type) {
-		case lua.LString:
-			m.args = append(m.args, []byte(v))
-		case lua.LNumber:
-			from := len(text)
-			text = argumentText(text, float64(v))
-			m.args = append(m.args, text[from:len(text):len(text)])
-		default:
-			return fail("ERR Lua redis lib command arguments must be strings or integers")
-		}
+	if refusal := m.arguments(l); refusal != "" {
+		return fail(refusal)
 	}
 	reply, err := m.host.Call(m.args)
 	if cap(m.args) > 1024 {
@@ -171,4 +173,25 @@ func (m *machine) call(l *lua.LState, raises bool) int {
 	value, _ := m.read(reply)
 	l.Push(value)
 	return 1
+}
+
+// arguments puts the words on the stack into m.args; refusal is why they are
+// none.
+func (m *machine) arguments(l *lua.LState) (refusal string) {
+	var numbers [64]byte
+	text := numbers[:0]
+	m.args = m.args[:0]
+	for i := 1; i <= l.GetTop(); i++ {
+		switch v := l.Get(i).(type) {
+		case lua.LString:
+			m.args = append(m.args, []byte(v))
+		case lua.LNumber:
+			from := len(text)
+			text = argumentText(text, float64(v))
+			m.args = append(m.args, text[from:len(text):len(text)])
+		default:
+			return "ERR Lua redis lib command arguments must be strings or integers"
+		}
+	}
+	return ""
 }

@@ -58,8 +58,9 @@ type loader struct{ log func(level int, text string) }
 func (loader) Call([][]byte) ([]byte, error) {
 	return []byte("-ERR not while a library is loaded\r\n"), nil
 }
-func (loader) SetProto(int) {}
-func (loader) Busy()        {}
+func (loader) Permitted([][]byte) (_, _ bool) { return false, false }
+func (loader) SetProto(int)                   {}
+func (loader) Busy()                          {}
 
 func (l loader) Log(level int, text string) {
 	if l.log != nil {

@@ -48,6 +48,11 @@ func (m *machine) read(encoded []byte) (v lua.LValue, rest []byte) {
 		t.RawSetString("format", lua.LString(rest[:3]))
 		t.RawSetString("string", lua.LString(rest[4:n]))
 		return tagged("verbatim_string", t), rest[n+2:]
+	case '|': // attributes are passed over: scripts do not see them
+		for range 2 * n {
+			_, rest = m.read(rest)
+		}
+		return m.read(rest)
 	case '%':
 		t := &lua.LTable{Metatable: lua.LNil}
 		for range n {

@@ -11,7 +11,7 @@ const errReadonly = "Attempt to modify a readonly table"
 
 // The functions of Lua's own libraries that scripts get as they are.
 var (
-	plainBase   = []string{"assert", "error", "ipairs", "rawequal", "select", "tonumber", "type", "unpack", "xpcall"}
+	plainBase   = []string{"assert", "error", "ipairs", "rawequal", "select", "tonumber", "type", "xpcall"}
 	plainString = []string{"byte", "char", "len", "lower", "reverse", "sub", "upper"}
 	plainTable  = []string{"getn", "maxn"}
 	plainMath   = []string{
@@ -104,13 +104,16 @@ func (m *machine) names(t *lua.LTable, name, version string) *lua.LTable {
 // readonly is a table that reads as t and cannot be changed.
 func (m *machine) readonly(t *lua.LTable) *lua.LTable {
 	shell, meta, shown := m.l.NewTable(), m.l.NewTable(), m.l.NewTable()
-	meta.RawSetString("__index", t)
-	meta.RawSetString("__newindex", m.l.NewFunction(func(l *lua.LState) int {
+	refuse := m.l.NewFunction(func(l *lua.LState) int {
 		l.RaiseError(errReadonly)
 		return 0
-	}))
+	})
+	meta.RawSetString("__index", t)
+	meta.RawSetString("__newindex", refuse)
 	meta.RawSetString("__metatable", shown)
-	shell.Metatable = meta
+	guard := m.l.NewTable()
+	guard.RawSetString("__newindex", refuse)
+	shell.Metatable, shown.Metatable = meta, guard
 	m.guarded[shell] = t
 	m.guarded[shown] = shown
 	return shell

@@ -34,6 +34,10 @@ func (h *fakeHost) Call(args [][]byte) ([]byte, error) {
 	return []byte("+OK\r\n"), nil
 }
 
+func (h *fakeHost) Permitted(args [][]byte) (allowed, known bool) {
+	return string(args[0]) == "GET", string(args[0]) != "NOSUCH"
+}
+
 func (h *fakeHost) SetProto(version int)   { h.proto = version }
 func (h *fakeHost) Log(_ int, text string) { h.logged = append(h.logged, text) }
 func (h *fakeHost) Busy()                  {}
@@ -107,6 +111,8 @@ func TestLanguage(t *testing.T) {
 		{"find", `return {string.find('a.b', '.', 1, true)}`, "*2\r\n:2\r\n:2\r\n"},
 		{"match", `return string.match('key:123', ':(%d+)')`, bulk("123")},
 		{"format", `return string.format('%5.2f|%-5s|%05d|%x|%s|%g', 3.14159, 'ab', 42, 255, 0.1, 1e20)`, bulk(" 3.14|ab   |00042|ff|0.1|1e+20")},
+		{"unpack", `return {#{unpack({}, 1, -1)}, #{unpack({1}, -1, -2)}, unpack({1, 2, 3}, 2)}`, "*4\r\n:0\r\n:0\r\n:2\r\n:3\r\n"},
+		{"unpack too much", `return {unpack({}, -2147483648, -2)}`, "ERR user_script:1: too many results to unpack script: SHA, on @user_script:1."},
 		{"loadstring", `return loadstring('return 1 + 1')()`, ":2\r\n"},
 		{"coroutines", `local co = coroutine.wrap(function() coroutine.yield(1) coroutine.yield(2) end) return {co(), co()}`, "*2\r\n:1\r\n:2\r\n"},
 		{"coroutine errors", `local co = coroutine.create(function() error('x', 0) end) local ok, e = coroutine.resume(co) return {tostring(ok), e}`, "*2\r\n$5\r\nfalse\r\n$1\r\nx\r\n"},
@@ -128,6 +134,8 @@ func TestSandbox(t *testing.T) {
 		{"setmetatable", `setmetatable(_G, {})`, raised},
 		{"insert", `table.insert(redis, 1)`, raised},
 		{"methods of strings", `getmetatable('').__index = 1`, readonly},
+		{"a metatable", `local g = getmetatable(_G) g.__index = {}`, readonly},
+		{"of a type without", `getmetatable(1).__index = 1`, "ERR user_script:1: attempt to index a nil value script: SHA, on @user_script:1."},
 		{"their table", `getmetatable('').__index.len = 1`, readonly},
 		{"what metatables show", `rawset(getmetatable(_G), '__index', {})`, raised},
 		{"bytecode", `return loadstring('\27Lua')`, "$-1\r\n"},
@@ -195,7 +203,7 @@ func TestLimits(t *testing.T) {
 		"memory despite pcall": {`while true do pcall(function() local t = {} local i = 1 while true do t[i] = {} i = i + 1 end end) end`, "not enough memory"},
 		"gsub":                 {`return (('x'):rep(1e6)):gsub('x', ('y'):rep(1e6))`, "string too long"},
 		"concat":               {`local t = {} local s = ('x'):rep(1e6) for i = 1, 1000 do t[i] = s end return table.concat(t)`, "string too long"},
-		"unpacking":            {`local t = {} for i = 1, 1e6 do t[i] = i end return {unpack(t)}`, "overflow"},
+		"unpacking":            {`local t = {} for i = 1, 1e6 do t[i] = i end return {unpack(t)}`, "too many results to unpack"},
 		"json":                 {`local t = {} local s = ('x'):rep(1e6) for i = 1, 1000 do t[i] = s end return cjson.encode(t)`, "string too long"},
 		"nested syntax":        {"return " + strings.Repeat("(", 1e5) + "1" + strings.Repeat(")", 1e5), ":1"},
 		"nested negation":      {"return " + strings.Repeat("not ", 1e5) + "1", "too many syntax levels"},

@@ -85,7 +85,7 @@ type Scripts struct {
 	Scripts, Libraries, Functions int
 	ScriptText, ScriptCompiled    int64
 	LibraryText, LibraryCompiled  int64
-	Evicted                       int64 // scripts that made room for others, ever
+	Evicted                       int64 // scripts that made room for others since the last reset
 }
 
 // TLS is what clients that encrypt are served with.
