@@ -206,6 +206,16 @@ func TestScriptsAboveMaxmemory(t *testing.T) {
 	}
 }
 
+func TestTimeStandsStillInScripts(t *testing.T) {
+	s := start(t)
+	w := dial(t, s.addr)
+	w.expect(":1\r\n", "EVAL", `local a = redis.call('TIME')
+for i = 1, 10000 do local b = redis.call('TIME') if b[1] ~= a[1] or b[2] ~= a[2] then return i end end
+return 1`, "0")
+	first := w.do("TIME")
+	eventually(t, "time goes on", func() bool { return w.do("TIME") != first })
+}
+
 // Every kind of reply goes through a script as real servers pass it on: by the
 // protocol the script chose and that of the client.
 func TestReplyTypesThroughScripts(t *testing.T) {

@@ -53,6 +53,7 @@ type Call struct {
 
 	tally  tally
 	spec   *Spec     // what is running
+	frozen time.Time // the time within a script, which stands still; zero outside
 	now    int64     // At in Unix milliseconds
 	scores []float64 // kept between calls for its memory
 	undo   []undone  // likewise

@@ -58,6 +58,10 @@ func (c *Call) runScript(what script.Runnable, keys [][]byte, readOnly bool) {
 	h := &scriptHost{c: c, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W}
 	h.oom = c.short && !p.Flags.AllowOOM
 	spec, args, at, outer := c.spec, c.Args, c.At, c.Nested
+	if c.frozen.IsZero() {
+		c.frozen = at
+		defer func() { c.frozen = time.Time{} }()
+	}
 	h.whole = outer || p.Scope.Load() != scopeDeclared
 	var err error
 	for {

@@ -85,9 +85,13 @@ func info(c *Call) {
 }
 
 func timeCommand(c *Call) {
+	at := c.At
+	if !c.frozen.IsZero() {
+		at = c.frozen
+	}
 	c.W.Array(2)
-	c.W.BulkString(decimal(c.At.Unix()))
-	c.W.BulkString(decimal(int64(c.At.Nanosecond() / 1000)))
+	c.W.BulkString(decimal(at.Unix()))
+	c.W.BulkString(decimal(int64(at.Nanosecond() / 1000)))
 }
 
 func shutdown(c *Call) {

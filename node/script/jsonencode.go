@@ -76,7 +76,7 @@ func (e *jsonEncoder) table(t *lua.LTable, depth int) {
 	}
 	e.add("{")
 	first := true
-	t.ForEach(func(k, v lua.LValue) {
+	each(t, func(k, v lua.LValue) {
 		if !first {
 			e.add(",")
 		}
@@ -101,7 +101,7 @@ func (e *jsonEncoder) table(t *lua.LTable, depth int) {
 // no array.
 func (e *jsonEncoder) arrayLength(t *lua.LTable) int {
 	most, items, array := 0, 0, true
-	t.ForEach(func(k, _ lua.LValue) {
+	each(t, func(k, _ lua.LValue) {
 		n, ok := k.(lua.LNumber)
 		if !ok || n < 1 || n != lua.LNumber(int(n)) {
 			array = false

@@ -160,7 +160,7 @@ func (p *packer) number(f float64) {
 // table packs an array when the keys are 1 to the number of fields.
 func (p *packer) table(t *lua.LTable, depth int) {
 	fields, most, array := 0, 0, true
-	t.ForEach(func(k, _ lua.LValue) {
+	each(t, func(k, _ lua.LValue) {
 		fields++
 		n, ok := k.(lua.LNumber)
 		if !ok || n < 1 || n != lua.LNumber(int(n)) {
@@ -177,7 +177,7 @@ func (p *packer) table(t *lua.LTable, depth int) {
 		return
 	}
 	p.size(fields, 15, 0x80, 0, 0xde, 0xdf)
-	t.ForEach(func(k, v lua.LValue) {
+	each(t, func(k, v lua.LValue) {
 		p.value(k, depth)
 		p.value(v, depth)
 	})

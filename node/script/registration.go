@@ -151,7 +151,7 @@ func readRegistration(l *lua.LState) (r registered, refusal string) {
 // readNamed reads the form with named arguments.
 func (r *registered) readNamed(t *lua.LTable) (refusal string) {
 	named := false
-	t.ForEach(func(k, v lua.LValue) {
+	each(t, func(k, v lua.LValue) {
 		if refusal != "" {
 			return
 		}
@@ -179,7 +179,7 @@ func (r *registered) readNamed(t *lua.LTable) (refusal string) {
 				refusal = "flags argument to server.register_function must be a table representing function flags"
 				return
 			}
-			list.ForEach(func(_, name lua.LValue) {
+			each(list, func(_, name lua.LValue) {
 				if text, ok := name.(lua.LString); !ok || !r.flags.set(string(text)) {
 					refusal = "unknown flag given"
 				}

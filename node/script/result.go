@@ -62,9 +62,9 @@ func (m *machine) writeTable(w *resp.Writer, t *lua.LTable, depth int) {
 	}
 	if pairs, ok := t.RawGetString("map").(*lua.LTable); ok {
 		n := 0
-		pairs.ForEach(func(lua.LValue, lua.LValue) { n++ })
+		each(pairs, func(lua.LValue, lua.LValue) { n++ })
 		w.Map(n)
-		pairs.ForEach(func(k, v lua.LValue) {
+		each(pairs, func(k, v lua.LValue) {
 			m.write(w, k, depth)
 			m.write(w, v, depth)
 		})
@@ -72,9 +72,9 @@ func (m *machine) writeTable(w *resp.Writer, t *lua.LTable, depth int) {
 	}
 	if members, ok := t.RawGetString("set").(*lua.LTable); ok {
 		n := 0
-		members.ForEach(func(lua.LValue, lua.LValue) { n++ })
+		each(members, func(lua.LValue, lua.LValue) { n++ })
 		w.Set(n)
-		members.ForEach(func(k, _ lua.LValue) { m.write(w, k, depth) })
+		each(members, func(k, _ lua.LValue) { m.write(w, k, depth) })
 		return
 	}
 	if text, ok := t.RawGetString("big_number").(lua.LString); ok {

@@ -111,6 +111,7 @@ func TestLanguage(t *testing.T) {
 		{"find", `return {string.find('a.b', '.', 1, true)}`, "*2\r\n:2\r\n:2\r\n"},
 		{"match", `return string.match('key:123', ':(%d+)')`, bulk("123")},
 		{"format", `return string.format('%5.2f|%-5s|%05d|%x|%s|%g', 3.14159, 'ab', 42, 255, 0.1, 1e20)`, bulk(" 3.14|ab   |00042|ff|0.1|1e+20")},
+		{"fields keep their order", `local t = {z=1, y=2, x=3} t.a = 4 return {cjson.encode(t), cmsgpack.pack(t)}`, "*2\r\n" + bulk(`{"z":1,"y":2,"x":3,"a":4}`) + bulk("\x84\xa1z\x01\xa1y\x02\xa1x\x03\xa1a\x04")},
 		{"unpack", `return {#{unpack({}, 1, -1)}, #{unpack({1}, -1, -2)}, unpack({1, 2, 3}, 2)}`, "*4\r\n:0\r\n:0\r\n:2\r\n:3\r\n"},
 		{"unpack too much", `return {unpack({}, -2147483648, -2)}`, "ERR user_script:1: too many results to unpack script: SHA, on @user_script:1."},
 		{"loadstring", `return loadstring('return 1 + 1')()`, ":2\r\n"},
