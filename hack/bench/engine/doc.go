@@ -3,7 +3,7 @@
 // costs a set of ten million members.
 //
 //	go run ./engine -short     a minute and a half: sets of up to 100k members, three runs
-//	go run ./engine -long      everything, five runs; an hour or two
+//	go run ./engine -long      everything, up to five runs; half an hour
 //
 // Each run of a contender at a size is a process of its own, and the contenders take turns (A B C A B C …), so
 // that a slow minute of the machine falls on all. The tables go to standard output; with -out also CSV, plots and

@@ -57,7 +57,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	ops := f.String("ops", "", "of: "+strings.Join(operationNames(), ",")+" (default all)")
 	kinds := f.String("parts", "operations,memory,collector", "which parts to measure")
 	f.IntVar(&s.runs, "runs", 0, "runs of each (default 3; long: 5, of some fewer)")
-	f.DurationVar(&s.budget, "budget", 0, "time for each operation in a run (default 10ms; long: 50ms, twice that in large sets)")
+	f.DurationVar(&s.budget, "budget", 0, "time for each operation in a run (default 10ms; long: 50ms)")
 	f.Uint64Var(&s.seed, "seed", 1, "of the first run; each run has the next one")
 	f.IntVar(&s.cpu, "cpu", -1, "CPU to measure on (default: the last)")
 	f.IntVar(&s.load.Writes, "gc-writes", 100_000, "writes a second while the collector is watched")
@@ -259,30 +259,28 @@ func (r *round) add(q request) { r.requests = append(r.requests, q) }
 func (s *settings) request(k requestKind, f contender.Form, members, bytes int, o workload.Order) request {
 	q := request{Kind: k, Form: f, Members: members, MemberBytes: bytes, Order: o,
 		CPU: s.cpu, Budget: s.budget, Operations: s.operations, Load: s.load}
-	if members >= largeSet {
-		q.Budget *= 2
-	}
 	q.Runs = s.runsOf(q)
 	return q
 }
 
 const (
-	// largeSet is the size from which sets outgrow the caches, and to make one takes seconds.
+	// largeSet is the size from which to make a set takes seconds, hugeSet that from which it takes most of a minute.
 	largeSet = 1_000_000
 	hugeSet  = 10_000_000
 )
 
-// runsOf is how often a request is measured: what the engine is judged by as often as was asked for, other things less where
-// sets take long to make, so that all of it ends in half an hour. 0: not at all.
+// runsOf is how often a request is measured: what the engine is judged by as often as was asked for, other things less, where
+// sets are large once, so that all of it ends in half an hour. 0: not at all.
 func (s *settings) runsOf(q request) int {
 	few, one := min(s.runs, 3), 1
 	judged := q.Form.P == 1/math.E && (isZset(q.Form) || q.Form.Name == contender.Yardstick)
+	ours := q.Form.Name == contender.ZsetOffHeap || q.Form.Name == contender.ListpackSlot
 	switch q.Kind {
 	case memoryOnly: // which hardly varies
 		switch {
-		case q.Members < largeSet, q.Form.Name == contender.ZsetOffHeap && q.Form.P != 0.5:
+		case q.Members < largeSet, ours && q.Form.P != 0.5:
 			return few
-		case q.Members < hugeSet, judged:
+		case q.Members < hugeSet, isZset(q.Form) && judged:
 			return one
 		}
 		return 0
@@ -293,10 +291,12 @@ func (s *settings) runsOf(q request) int {
 		return one
 	}
 	switch {
-	case q.Members < largeSet, q.Members < hugeSet && q.Form.Accounts(), judged, q.Form.Name == contender.ZsetOffHeap:
+	case judged, ours && q.Members < hugeSet:
 		return s.runs
-	case q.Members < hugeSet:
+	case ours, q.Members < hugeSet:
 		return few
+	case q.Form.Name == contender.Zset: // at other P than that of the bars
+		return 0
 	}
 	return one
 }
