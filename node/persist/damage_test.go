@@ -52,4 +52,3 @@ func TestWholeBehind(t *testing.T) {
 		})
 	}
 }
-
