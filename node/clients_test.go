@@ -235,3 +235,19 @@ func TestLiveTuning(t *testing.T) {
 		t.Errorf("P = 0.9: %q", got)
 	}
 }
+
+func TestClientCapabilities(t *testing.T) {
+	s := start(t)
+	able, other := dial(t, s.addr), dial(t, s.addr)
+	able.expect("+OK\r\n", "CLIENT", "SETNAME", "able")
+	able.expect("+OK\r\n", "CLIENT", "CAPA", "tomorrows", "redirect")
+	if got := other.do("CLIENT", "LIST", "CAPA", "r"); !strings.Contains(got, " name=able ") || strings.Count(got, "id=") != 1 || !strings.Contains(got, " capa=r ") {
+		t.Errorf("those able to be redirected: %q", got)
+	}
+	if got := other.do("CLIENT", "LIST", "NOT-CAPA", "r"); strings.Contains(got, " name=able ") || strings.Count(got, "id=") != 1 {
+		t.Errorf("those not able: %q", got)
+	}
+	other.expect("-ERR Unknown capability found in the provided filter: x\r\n", "CLIENT", "LIST", "CAPA", "x")
+	able.expect("+RESET\r\n", "RESET")
+	other.expect(":0\r\n", "CLIENT", "KILL", "CAPA", "r")
+}

@@ -22,11 +22,11 @@ var units = strings.Fields(`
 	unit/keyspace unit/expire unit/scan unit/dump unit/lazyfree unit/fuzzer
 	unit/protocol unit/querybuf unit/limits unit/networking unit/quit
 	unit/auth unit/acl unit/acl-v2
-	unit/multi unit/pubsub unit/pubsubshard unit/tracking unit/scripting
+	unit/multi unit/pubsub unit/pubsubshard unit/tracking unit/scripting unit/functions
 	unit/introspection unit/introspection-2 unit/info unit/info-command
 	unit/slowlog unit/commandlog unit/latency-monitor
 	unit/pause unit/obuf-limits unit/memefficiency unit/oom-score-adj unit/maxmemory unit/client-eviction
-	unit/other unit/wait
+	unit/other unit/wait integration/valkey-cli integration/valkey-benchmark
 `)
 
 func main() { os.Exit(run()) }

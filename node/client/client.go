@@ -150,6 +150,7 @@ func (c *Client) Reset(authenticated bool) {
 	c.SetProto(2)
 	c.NoEvict.Store(false)
 	c.NoTouch.Store(false)
+	c.Exit(Redirectable)
 	c.Authenticated = authenticated
 }
 

@@ -32,10 +32,10 @@ func (c *Client) Line(now time.Time) string {
 		buffered, listed = fixedReply, buffered-fixedReply
 		messages++
 	}
-	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s capa= db=0 sub=%d psub=%d ssub=%d multi=%d watch=%d"+
+	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s capa=%s db=0 sub=%d psub=%d ssub=%d multi=%d watch=%d"+
 		" qbuf=%d qbuf-free=%d argv-mem=0 multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d events=r cmd=%s user=%s redir=%d resp=%d"+
 		" lib-name=%s lib-ver=%s tot-net-in=%d tot-net-out=%d tot-cmds=%d",
-		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.Flags(),
+		c.ID, c.Addr, c.LAddr, n.Name, int64(now.Sub(c.Created).Seconds()), max(0, now.UnixMilli()-c.IdleSince())/1000, c.Flags(), c.Capabilities(),
 		c.Channels.Load(), c.Patterns.Load(), c.ShardChannels.Load(), c.Queued.Load(), c.Watching.Load(),
 		queryUsed, queryCap-queryUsed, c.Kept.Load(), replyCap, replyCap, buffered, messages, listed+pushed, c.Memory(), command,
 		user, c.Redirect.Load(), c.Proto(),
@@ -44,6 +44,14 @@ func (c *Client) Line(now time.Time) string {
 
 // Letters are those that may stand for flags, here or in real servers.
 const Letters = "OSMPxbtRBdcuAUreTINEi"
+
+// Capabilities is what the client said it is capable of, by letters.
+func (c *Client) Capabilities() string {
+	if c.Is(Redirectable) {
+		return "r"
+	}
+	return ""
+}
 
 // Flags is what the client is and does, by letters; N is nothing special.
 func (c *Client) Flags() string {

@@ -13,6 +13,7 @@ const (
 	Tracking                            // after CLIENT TRACKING ON
 	TrackingBroadcast                   // with BCAST
 	TrackingBroken                      // whom it redirects to is gone
+	Redirectable                        // CLIENT CAPA redirect
 	Evicted                             // closed to free memory
 )
 

@@ -36,12 +36,12 @@ func filterArgs(kill bool) []Arg {
 		oneOf("skipme", token("YES", "yes"), token("NO", "no")).after("SKIPME").optional().since(born("8.1.0", "")),
 		after("MAXAGE", "maxage", "integer").optional().since(born("8.1.0", "8.0.0")),
 		text("NAME", "name", "", "9.0.0"), after("IDLE", "idle", "integer").optional().since("9.0.0"), text("FLAGS", "flags", "", "9.0.0"),
-		text("LIB-NAME", "lib-name", "", "9.0.0"), text("LIB-VER", "lib-ver", "", "9.0.0"), after("DB", "db", "integer").optional().since("9.0.0"), text("IP", "ip", "", "9.0.0"),
+		text("LIB-NAME", "lib-name", "", "9.0.0"), text("LIB-VER", "lib-ver", "", "9.0.0"), after("DB", "db", "integer").optional().since("9.0.0"), text("CAPA", "capa", "", "9.0.0"), text("IP", "ip", "", "9.0.0"),
 		oneOf("not-client-type", types...).after("NOT-TYPE").optional().since(negated), after("NOT-ID", "not-client-id", "integer").optional().many().since(negated),
 		text("NOT-USER", "not-username", "", negated), text("NOT-ADDR", "not-addr", "ip:port", negated), text("NOT-LADDR", "not-laddr", "ip:port", negated),
 		text("NOT-NAME", "not-name", "", negated), text("NOT-FLAGS", "not-flags", "", negated),
 		text("NOT-LIB-NAME", "not-lib-name", "", negated), text("NOT-LIB-VER", "not-lib-ver", "", negated),
-		after("NOT-DB", "not-db", "integer").optional().since(negated), text("NOT-IP", "not-ip", "", negated),
+		after("NOT-DB", "not-db", "integer").optional().since(negated), text("NOT-CAPA", "not-capa", "", negated), text("NOT-IP", "not-ip", "", negated),
 	}
 	if kill {
 		args[0], args[1] = args[1], args[0] // the order in which they came
@@ -128,7 +128,11 @@ func (c *Call) readFilter(at int, skipMe bool) (f clientFilter, ok bool) {
 			}
 			holds = func(cl *client.Client) bool { return hasAll(cl.Flags(), value) }
 		case name == "CAPA":
-			holds = func(*client.Client) bool { return value == "" } // no client has any
+			if strings.Trim(value, "r") != "" {
+				c.W.Error("ERR Unknown capability found in the provided filter: " + value)
+				return f, false
+			}
+			holds = func(cl *client.Client) bool { return hasAll(cl.Capabilities(), value) }
 		case name == "DB":
 			n, isInt := resp.ParseInt(c.Args[i+1])
 			if !isInt || n != 0 {

@@ -49,14 +49,20 @@ var clientSpecs = []Spec{{
 			Group: "connection", Since: "8.0.0", Complexity: "O(1)",
 			Summary: "Tells what the client is capable of. Nothing of it changes what this node answers.",
 			Args:    []Arg{arg("capability", "string").many()},
-			Run:     func(c *Call) { c.ok() },
+			Run: func(c *Call) {
+				for _, a := range c.Args[2:] { // what is not known is passed over, so that clients may name it
+					if is(a, "REDIRECT") {
+						c.Client.Enter(client.Redirectable)
+					}
+				}
+				c.ok()
+			},
 		},
 		{
 			Name: "client|list", Arity: -2, Flags: Admin | whileWaiting, Categories: Connection,
 			Tips:  []string{"nondeterministic_output"},
 			Group: "connection", Since: "2.4.0", Complexity: "O(N), N clients",
 			Summary: "Lists the connections.",
-			Differs: "The filters CAPA and NOT-CAPA are not there.",
 			Args:    filterArgs(false),
 			Run:     clientList,
 		},
@@ -71,7 +77,6 @@ var clientSpecs = []Spec{{
 			Name: "client|kill", Arity: -3, Flags: Admin | whileWaiting, Categories: Connection,
 			Group: "connection", Since: "2.4.0", Complexity: "O(N), N clients",
 			Summary: "Closes connections.",
-			Differs: "The filters CAPA and NOT-CAPA are not there.",
 			Args: []Arg{oneOf("filter",
 				deprecated(arg("old-format", "string").shown("ip:port"), "2.8.12"),
 				oneOf("new-format", filterArgs(true)...).many())},

@@ -54,8 +54,11 @@ var clientMemory = kind{
 	set: func(v *Values, values []string, _ machine) error {
 		if share, isShare := strings.CutSuffix(values[0], "%"); isShare {
 			percent, ok := resp.ParseInt([]byte(share))
-			if !ok || percent < 0 || percent > 100 {
+			switch {
+			case !ok || percent < 0:
 				return reason("argument must be a memory or percent value")
+			case percent > 100:
+				return reason("percentage argument must be less or equal to 100")
 			}
 			v.MaxMemoryClients = ClientMemory{Percent: int(percent)}
 			return nil
