@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Table is every command, looked up by name. It does not change once made.
 type Table struct {
@@ -28,6 +31,7 @@ func NewTable() *Table {
 	}
 	for i := range t.specs {
 		t.add(&t.specs[i])
+		t.specs[i].Subs = slices.Clone(t.specs[i].Subs) // each table numbers its own
 		for j := range t.specs[i].Subs {
 			t.add(&t.specs[i].Subs[j])
 		}
