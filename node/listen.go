@@ -12,6 +12,8 @@ import (
 
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/direct"
+	"zset.dev/operator/node/secure"
 )
 
 // listenAll listens on each address at port, which 0 lets the system choose:
@@ -86,7 +88,7 @@ func (s *Server) welcome(socket net.Conn) {
 		s.turnAway(socket, errProtected)
 		return
 	}
-	s.admit(socket, socket)
+	s.admit(socket, direct.New(socket))
 }
 
 // refuses reports whether protected mode keeps that client out.
@@ -105,10 +107,10 @@ func (s *Server) admit(raw, socket net.Conn) {
 	cl.SetAccount(s.env.Accounts.Default())
 	cl.Authenticated = s.env.Accounts.Open()
 	if !s.clients.Add(cl, values.MaxClients) {
-		if raw == socket {
-			s.turnAway(socket, errMaxClients)
-		} else {
+		if _, encrypted := socket.(*secure.Conn); encrypted {
 			s.turnAway(raw, "") // to tell it took a handshake
+		} else {
+			s.turnAway(raw, errMaxClients)
 		}
 		return
 	}
