@@ -38,7 +38,7 @@ e2e: ## The whole product on a real Kubernetes: KUBECONFIG's, or the local one
 	@hack/test.sh e2e
 conformance: ## A real server's own Tcl suite against the node; writes docs/conformance.md
 	@hack/conformance/run.sh --page
-test-clients: ## Real clients (Go, Node.js, command line) against the node
+test-clients: ## Real clients (Go, Node.js, Python, command line) against the node
 	@test/clients/run.sh
 lint: ## gofmt, go vet, staticcheck
 	@hack/test.sh lint

@@ -8,7 +8,7 @@
 #   race         the same under the race detector; the engine again with its invariants checked after each write
 #   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
 #   controllers  the operator against a real kube-apiserver and etcd
-#   clients      real clients' sessions with a node: go-redis, rueidis, node-redis, ioredis, redis-cli, redis-benchmark and Valkey's
+#   clients      real clients' sessions with a node: go-redis, rueidis, node-redis, ioredis, redis-py, redis-cli, redis-benchmark and Valkey's
 #   bench        the benchmarks of engine and node at a small scale: they run, and print their tables
 #   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
 #

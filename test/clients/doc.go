@@ -6,7 +6,7 @@
 //	test/clients/run.sh --peer       against the newest Valkey Debian has, for comparison
 //
 // go-redis and rueidis run in this process; node-redis and ioredis come from
-// npm (node/, versions pinned); redis-cli, redis-benchmark and their Valkey
+// npm (node/, versions pinned), redis-py from Debian; redis-cli, redis-benchmark and their Valkey
 // counterparts come from Debian. The tests end with a table of client by
 // feature: what a client cannot do is in it with the reason.
 //

@@ -5,7 +5,7 @@
 #        run.sh --env               get what the clients need, and print the environment to run the tests in
 #
 # Exit status 0 when every client that is there can do everything. Node.js comes from apt-get when it is missing and this is
-# root, its clients from npm, the command-line programs from Debian; those the machine cannot have are skipped, and named.
+# root, its clients from npm, redis-py and the command-line programs from Debian; what the machine cannot have is skipped, and named.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -17,6 +17,8 @@ case ${1:-} in
 esac
 work=$PWD/.run/clients
 mkdir -p "$work"
+# shellcheck source=hack/debian.sh
+. hack/debian.sh
 lacks() { echo "run.sh: $*" >&2; }
 
 if programs=$(hack/peers.sh); then export PATH=$programs:$PATH; else lacks "no redis-cli, redis-benchmark, valkey-cli, valkey-benchmark: they come from Debian, and could not be had"; fi
@@ -35,6 +37,15 @@ else
   lacks "no node-redis, no ioredis: there is no npm"
 fi
 
+python=${XDG_CACHE_HOME:-$HOME/.cache}/zset-operator/redis-py
+if ! command -v python3 >/dev/null; then
+  lacks "no redis-py: there is no python3"
+elif [ -d "$python/root/usr/lib/python3/dist-packages/redis" ] || { rm -rf "$python"; fetch_debian "$python" alone python3-redis; }; then
+  export ZSET_PYTHON_DIR=$python/root/usr/lib/python3/dist-packages
+else
+  lacks "no redis-py: it comes from Debian, and could not be had"
+fi
+
 if $peer; then
   export ZSET_SERVER='valkey-server --appendonly no'
 else
@@ -43,7 +54,7 @@ else
 fi
 export ZSET_CLIENTS_TABLE=$work/table.txt
 if $only_env; then
-  printf 'export %s=%q\n' PATH "$PATH" ZSET_SERVER "$ZSET_SERVER" ZSET_NODE_DIR "${ZSET_NODE_DIR:-}" ZSET_CLIENTS_TABLE "$ZSET_CLIENTS_TABLE"
+  printf 'export %s=%q\n' PATH "$PATH" ZSET_SERVER "$ZSET_SERVER" ZSET_NODE_DIR "${ZSET_NODE_DIR:-}" ZSET_PYTHON_DIR "${ZSET_PYTHON_DIR:-}" ZSET_CLIENTS_TABLE "$ZSET_CLIENTS_TABLE"
   exit 0
 fi
 status=0

@@ -17,17 +17,31 @@ import (
 func TestNodeRedis(t *testing.T) { javaScript(t, "node-redis") }
 func TestIORedis(t *testing.T)   { javaScript(t, "ioredis") }
 
-// javaScript runs the session of a Node.js client, which prints a line of JSON
-// for each step.
 func javaScript(t *testing.T, name string) {
 	dir := os.Getenv("ZSET_NODE_DIR")
 	if _, err := os.Stat(filepath.Join(dir, "node_modules")); dir == "" || err != nil {
 		table.put(name, "connect", "no npm", "")
 		t.Skip("no Node.js clients: run test/clients/run.sh on a machine with npm")
 	}
+	foreign(t, name, dir, "node", name+".js", address(t))
+}
+
+func TestRedisPy(t *testing.T) {
+	dir := os.Getenv("ZSET_PYTHON_DIR")
+	if dir == "" {
+		table.put("redis-py", "connect", "no package", "")
+		t.Skip("no redis-py: run test/clients/run.sh on a Debian with python3")
+	}
+	t.Setenv("PYTHONPATH", dir)
+	foreign(t, "redis-py", "python", "python3", "session.py", address(t))
+}
+
+// foreign runs the session of a client of another language, which prints a
+// line of JSON for each step.
+func foreign(t *testing.T, name, dir string, command ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", name+".js", address(t))
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
