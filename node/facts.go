@@ -35,7 +35,7 @@ func (s *Server) facts() telemetry.Facts {
 		Executable: telemetry.Executable(), ConfigFile: s.options.ConfigFile, ProcessID: os.Getpid(),
 		Started: s.started, Now: s.now(), Zone: values.AvailabilityZone,
 		MaxClients: values.MaxClients,
-		Used:       s.usedMemory(), Dataset: s.keyspace.Used() - s.keyspace.Tables(), Peak: s.peak.Load(),
+		Used:       s.usedMemory(), Dataset: s.keyspace.Used() - s.keyspace.Tables(), Tables: s.keyspace.Tables(), Peak: s.peak.Load(),
 		Limit: values.MaxMemory.Bytes, Policy: values.MaxMemoryPolicy,
 		Keys: s.keyspace.Len(), Expiring: s.keyspace.Expiring(), Expired: s.keyspace.Expired(), Evicted: s.keyspace.Evictions(),
 		Ready: s.notReady() == "", Stats: s.stats,

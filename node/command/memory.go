@@ -94,7 +94,7 @@ func memoryStats(c *Call) {
 	overhead := f.Used - f.Dataset
 	fields := []struct {
 		name  string
-		value any // an int64, or a float64
+		value any // an int64, a float64, or a tables
 	}{
 		{"peak.allocated", max(f.Peak, f.Used)},
 		{"total.allocated", f.Used},
@@ -106,6 +106,7 @@ func memoryStats(c *Call) {
 		{"aof.buffer", int64(0)},
 		{"lua.caches", f.Scripts.ScriptText + f.Scripts.ScriptCompiled},
 		{"functions.caches", f.Scripts.LibraryText + f.Scripts.LibraryCompiled},
+		{"db.0", tables{main: f.Tables}},
 		{"overhead.total", overhead},
 		{"keys.count", int64(f.Keys)},
 		{"keys.bytes-per-key", int64(ratio(f.Dataset, int64(f.Keys)))},
@@ -132,9 +133,19 @@ func memoryStats(c *Call) {
 			c.W.Int(value)
 		case float64:
 			c.W.Double(value)
+		case tables:
+			c.W.Map(2)
+			c.W.BulkString("overhead.hashtable.main")
+			c.W.Int(value.main)
+			c.W.BulkString("overhead.hashtable.expires")
+			c.W.Int(value.expires)
 		}
 	}
 }
+
+// tables is the bytes of a database's tables of keys. Here there is no table
+// of their expiries.
+type tables struct{ main, expires int64 }
 
 func ratio(a, b int64) float64 {
 	if b == 0 {

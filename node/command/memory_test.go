@@ -38,7 +38,7 @@ func TestMemoryCommandsAnswer(t *testing.T) {
 	for _, proto := range []int{2, 3} {
 		c.W.SetProto(proto)
 		for command, want := range map[string]string{
-			"MEMORY STATS": "keys.bytes-per-key", "MEMORY DOCTOR": "memory", "MEMORY MALLOC-STATS": "heap in use", "MEMORY PURGE": "+OK",
+			"MEMORY STATS": "db.0", "MEMORY DOCTOR": "memory", "MEMORY MALLOC-STATS": "heap in use", "MEMORY PURGE": "+OK",
 			"LOLWUT": "skip list", "LOLWUT VERSION 5 1 2": "skip list", "LOLWUT VERSION x": "-ERR value is not an integer",
 			"MEMORY USAGE k SAMPLES 0": ":", "OBJECT FREQ k": "-ERR An LFU maxmemory policy is not selected",
 			"SORT k": "sorted sets only", "SORT_RO k": "sorted sets only",

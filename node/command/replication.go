@@ -1,6 +1,10 @@
 package command
 
-import "zset.dev/operator/node/resp"
+import (
+	"math"
+
+	"zset.dev/operator/node/resp"
+)
 
 // A node by itself is a primary without replicas, and answers as one.
 var replicationSpecs = []Spec{
@@ -64,6 +68,8 @@ func (c *Call) timeoutAt(i int) bool {
 		c.W.Error("ERR timeout is not an integer or out of range")
 	case n < 0:
 		c.W.Error("ERR timeout is negative")
+	case n > math.MaxInt64-c.now:
+		c.W.Error("ERR timeout is out of range")
 	default:
 		return true
 	}

@@ -42,6 +42,7 @@ type Facts struct {
 	// Memory.
 	Used       int64 // keys, what they hold, and clients' buffers
 	Dataset    int64 // keys and what they hold
+	Tables     int64 // by which keys are found
 	Peak       int64 // the largest Used seen
 	Resident   int64 // the process, as the system counts it; 0 when unknown
 	Limit      int64 // maxmemory; 0 is none
