@@ -247,7 +247,8 @@ func TestClientCapabilities(t *testing.T) {
 	if got := other.do("CLIENT", "LIST", "NOT-CAPA", "r"); strings.Contains(got, " name=able ") || strings.Count(got, "id=") != 1 {
 		t.Errorf("those not able: %q", got)
 	}
-	other.expect("-ERR Unknown capability found in the provided filter: x\r\n", "CLIENT", "LIST", "CAPA", "x")
+	other.expect("-ERR Unknown capa found in the provided filter: x\r\n", "CLIENT", "LIST", "CAPA", "x")
+	other.expect("-ERR Unknown capa found in the NOT-CAPA filter: x\r\n", "CLIENT", "LIST", "NOT-CAPA", "x")
 	able.expect("+RESET\r\n", "RESET")
 	other.expect(":0\r\n", "CLIENT", "KILL", "CAPA", "r")
 }

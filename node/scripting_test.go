@@ -206,6 +206,20 @@ func TestScriptsAboveMaxmemory(t *testing.T) {
 	}
 }
 
+func TestExpiredKeysInScripts(t *testing.T) {
+	s := start(t, "--enable-debug-command", "yes")
+	w := dial(t, s.addr)
+	w.expect("+OK\r\n", "DEBUG", "SET-ACTIVE-EXPIRE", "0")
+	w.do("ZADD", "k", "1", "m")
+	w.do("PEXPIRE", "k", "1")
+	w.do("DEBUG", "SLEEP", "0.005")
+	if got := w.do("DEBUG", "OBJECT", "k"); !strings.HasPrefix(got, "+Value at") {
+		t.Errorf("DEBUG OBJECT of what expired: %q", got)
+	}
+	w.expect(":0\r\n", "EVAL", "return redis.call('EXISTS', KEYS[1])", "1", "k")
+	w.expect("-ERR no such key\r\n", "DEBUG", "OBJECT", "k")
+}
+
 func TestTimeStandsStillInScripts(t *testing.T) {
 	s := start(t)
 	w := dial(t, s.addr)

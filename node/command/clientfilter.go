@@ -129,7 +129,11 @@ func (c *Call) readFilter(at int, skipMe bool) (f clientFilter, ok bool) {
 			holds = func(cl *client.Client) bool { return hasAll(cl.Flags(), value) }
 		case name == "CAPA":
 			if strings.Trim(value, "r") != "" {
-				c.W.Error("ERR Unknown capability found in the provided filter: " + value)
+				which := "provided"
+				if not {
+					which = option
+				}
+				c.W.Error("ERR Unknown capa found in the " + which + " filter: " + value)
 				return f, false
 			}
 			holds = func(cl *client.Client) bool { return hasAll(cl.Capabilities(), value) }

@@ -167,7 +167,7 @@ func debugDigestValue(c *Call, keys [][]byte) {
 const errNoKey = "ERR no such key"
 
 func debugObject(c *Call, args [][]byte) {
-	e := c.Held.Peek(args[0])
+	e := c.Held.Stored(args[0])
 	if e == nil {
 		c.W.Error(errNoKey)
 		return

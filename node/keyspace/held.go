@@ -182,6 +182,17 @@ func (h *Held) Peek(key []byte) *Entry {
 	return h.entry(p, l)
 }
 
+// Stored is Peek also for a key whose time has come but that nothing has removed
+// yet.
+func (h *Held) Stored(key []byte) *Entry {
+	slot := Slot(key)
+	p := h.partition(slot)
+	if l, ok := p.find(h.ks.hash(key, slot), key); ok {
+		return h.entry(p, l)
+	}
+	return nil
+}
+
 // look looks a key up. It is not there if its time has come.
 func (h *Held) look(key []byte) (p *partition, l located, ok bool) {
 	slot := Slot(key)

@@ -129,6 +129,9 @@ func (m *machine) run(what Runnable, r *Run) (failed error) {
 	})
 	switch {
 	case errors.Is(m.guard.abort, errKilled):
+		if failure == nil {
+			failure = failureOf(m.guard.abort) // at its very end
+		}
 		failure.text = r.Control.reason()
 	case m.guard.abort != nil:
 		r.W.Truncate(start)
