@@ -210,13 +210,7 @@ func hello(c *Call) {
 }
 
 func selectDatabase(c *Call) {
-	n, ok := c.integer(1)
-	if !ok {
-		return
+	if c.onlyDatabase(c.Args[1]) {
+		c.ok()
 	}
-	if n != 0 {
-		c.W.Error("ERR DB index is out of range")
-		return
-	}
-	c.ok()
 }

@@ -39,8 +39,10 @@ const (
 func (c *Call) onlyDatabase(arg []byte) bool {
 	n, ok := resp.ParseInt(arg)
 	switch {
-	case !ok || n != int64(int32(n)):
+	case !ok:
 		c.W.Error(errNotInteger)
+	case n != int64(int32(n)):
+		c.W.Error("ERR value is out of range, value must between -2147483648 and 2147483647")
 	case n != 0:
 		c.W.Error(errDatabase)
 	default:

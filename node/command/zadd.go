@@ -25,32 +25,53 @@ var zaddSpecs = []Spec{
 		Group: "sorted-set", Since: "1.2.0", Complexity: "O(log N), N members in the set",
 		Summary: "Adds to the score of a member, which counts as 0 when it is missing.",
 		Args:    []Arg{keyArg(), arg("increment", "integer"), arg("member", "string")},
-		Run:     func(c *Call) { c.addScores(zset.Incr, false, c.Args[2:]) },
+		Run:     zincrby,
 	},
+}
+
+// zincrby is ZADD INCR without options: a word that would be one is a mistake
+// in the form of the command, not in the number.
+func zincrby(c *Call) {
+	if _, _, option := addOption(c.Args[2]); option {
+		c.W.Error(errSyntax)
+		return
+	}
+	c.addScores(zset.Incr, false, c.Args[2:])
+}
+
+// addOption is the flag an option of ZADD stands for; CH has none.
+func addOption(a []byte) (flag zset.AddFlags, changed, ok bool) {
+	if len(a) < 2 || a[0] < 'A' { // what begins as numbers do
+		return 0, false, false
+	}
+	switch {
+	case is(a, "NX"):
+		return zset.NX, false, true
+	case is(a, "XX"):
+		return zset.XX, false, true
+	case is(a, "GT"):
+		return zset.GT, false, true
+	case is(a, "LT"):
+		return zset.LT, false, true
+	case is(a, "INCR"):
+		return zset.Incr, false, true
+	case is(a, "CH"):
+		return 0, true, true
+	}
+	return 0, false, false
 }
 
 func zadd(c *Call) {
 	var flags zset.AddFlags
 	changed := false
 	i := 2
-options:
 	for ; i < len(c.Args); i++ {
-		switch a := c.Args[i]; {
-		case is(a, "NX"):
-			flags |= zset.NX
-		case is(a, "XX"):
-			flags |= zset.XX
-		case is(a, "GT"):
-			flags |= zset.GT
-		case is(a, "LT"):
-			flags |= zset.LT
-		case is(a, "INCR"):
-			flags |= zset.Incr
-		case is(a, "CH"):
-			changed = true
-		default:
-			break options
+		flag, ch, ok := addOption(c.Args[i])
+		if !ok {
+			break
 		}
+		flags |= flag
+		changed = changed || ch
 	}
 	pairs := c.Args[i:]
 	switch {

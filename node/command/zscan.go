@@ -32,9 +32,7 @@ type scanOptions struct {
 // readScan reads the cursor in argument at and what follows it. keys tells
 // SCAN from ZSCAN.
 func (c *Call) readScan(at int, keys bool) (cursor uint64, o scanOptions, ok bool) {
-	cursor, err := strconv.ParseUint(string(c.Args[at]), 10, 64)
-	if err != nil {
-		c.W.Error("ERR invalid cursor")
+	if cursor, ok = c.readCursor(at); !ok {
 		return 0, o, false
 	}
 	o.count = 10
@@ -83,6 +81,14 @@ func (c *Call) readScan(at int, keys bool) (cursor uint64, o scanOptions, ok boo
 	return cursor, o, true
 }
 
+func (c *Call) readCursor(at int) (cursor uint64, ok bool) {
+	cursor, err := strconv.ParseUint(string(c.Args[at]), 10, 64)
+	if err != nil {
+		c.W.Error("ERR invalid cursor")
+	}
+	return cursor, err == nil
+}
+
 // knownType reports whether SCAN TYPE may name it: a type that exists in the
 // ecosystem, though only one has keys here.
 func knownType(name []byte) bool {
@@ -99,21 +105,26 @@ func (o *scanOptions) matches(name []byte) bool {
 }
 
 func zscan(c *Call) {
+	set := c.findSet()
+	if set == nil { // then its options are not looked at, as elsewhere
+		if _, ok := c.readCursor(2); ok {
+			c.replyCursor(0)
+			c.W.Array(0)
+		}
+		return
+	}
 	cursor, o, ok := c.readScan(2, false)
 	if !ok {
 		return
 	}
 	var members [][]byte
 	scores := c.scores[:0]
-	next := uint64(0)
-	if set := c.findSet(); set != nil {
-		next = set.Scan(cursor, o.count, func(member []byte, score float64) {
-			if o.matches(member) {
-				members = append(members, member)
-				scores = append(scores, score)
-			}
-		})
-	}
+	next := set.Scan(cursor, o.count, func(member []byte, score float64) {
+		if o.matches(member) {
+			members = append(members, member)
+			scores = append(scores, score)
+		}
+	})
 	c.keepScores(scores)
 	c.replyCursor(next)
 	if o.noScores {
