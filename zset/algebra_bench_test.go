@@ -3,6 +3,7 @@ package zset
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -84,47 +85,66 @@ func BenchmarkAlgebra(b *testing.B) {
 	}
 }
 
-// BenchmarkMeet gives the costs, for one member, between which meet and retain choose: a walk over a set with
-// lookups in a tally of n members, and lookups of score and rank in a set.
+// BenchmarkMeet has the two ways to find the members of a set that are in a tally too, between which meet and
+// retain choose: to look each member of the tally up, or to walk over the set. The larger the ratio of the set to the
+// tally, the better the first.
 func BenchmarkMeet(b *testing.B) {
-	for _, n := range []int{100, 1_000, 100_000, 1_000_000} {
-		x, y := overlap(n, n)
-		var t tally
+	meet := func(name string, x, y *Set, lookup func(a *Algebra)) {
+		var a Algebra
+		t := &a.tally
 		t.gather(Sum, Input{x, 1})
-		name := fmt.Sprintf("%v-%d/", y.Encoding(), n)
-		perMember := func(b *testing.B) {
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/member")
-		}
-		b.Run(name+"walk", func(b *testing.B) {
+		b.Run(name+"/lookups", func(b *testing.B) {
 			for b.Loop() {
-				for member := range y.All() {
-					t.find(member)
-				}
+				lookup(&a)
 			}
-			perMember(b)
 		})
-		b.Run(name+"table", func(b *testing.B) {
+		b.Run(name+"/walk", func(b *testing.B) {
 			for b.Loop() {
 				t.slots = t.slots[:0]
-				t.makeTable(n)
-			}
-			perMember(b)
-		})
-		b.Run(name+"score", func(b *testing.B) {
-			for b.Loop() {
-				for i := range t.len() {
-					y.Score(t.member(i))
+				t.makeTable(t.len())
+				a.met = a.met[:0]
+				rank := 0
+				for member := range y.All() {
+					if _, _, ok := t.find(member); ok {
+						a.met = append(a.met, rank)
+					}
+					rank++
 				}
 			}
-			perMember(b)
 		})
-		b.Run(name+"rank", func(b *testing.B) {
-			for b.Loop() {
-				for i := range t.len() {
-					y.Rank(t.member(i))
-				}
+	}
+	// What is not in a set is found out faster, so the tally has half of its members there, or all.
+	tallied := func(n, of int, all bool) (x, y *Set) {
+		x, y = overlap(n, of)
+		if all {
+			x, _ = overlap(n, 1)
+			_, y = overlap(1, of)
+		}
+		return x, y
+	}
+	for _, all := range []bool{false, true} {
+		there := map[bool]string{false: "half", true: "all"}[all]
+		for _, n := range []int{1_000, 100_000, 1_000_000} {
+			for _, ratio := range []int{1, 2, 3, 4, 6, 8} {
+				x, y := tallied(n/ratio, n, all)
+				meet(fmt.Sprintf("skiplist-%d/%s of 1:%d", n, there, ratio), x, y, func(a *Algebra) {
+					a.met = a.met[:0]
+					for i := range a.tally.entries {
+						if rank, _, ok := y.Rank(a.tally.member(i)); ok {
+							a.met = append(a.met, rank)
+						}
+					}
+					slices.Sort(a.met)
+				})
 			}
-			perMember(b)
-		})
+		}
+		for _, members := range []int{2, 3, 4, 6, 8} {
+			x, y := tallied(members, 100, all)
+			meet(fmt.Sprintf("listpack-100/%s of %d", there, members), x, y, func(a *Algebra) {
+				for i := range a.tally.entries {
+					y.Score(a.tally.member(i))
+				}
+			})
+		}
 	}
 }
