@@ -35,7 +35,12 @@ var hotCalls = []struct {
 	{"ZRANGEBYSCORE", func(i int) []string {
 		return []string{"ZRANGEBYSCORE", "board", fmt.Sprint(i * 7919 % hotMembers), "+inf", "LIMIT", "0", "10"}
 	}},
-	{"ZPOPMIN", func(int) []string { return []string{"ZPOPMIN", "board"} }},
+	{"ZADD or ZPOPMIN", func(i int) []string { // in turn, so that it never runs dry
+		if i%2 == 0 {
+			return []string{"ZADD", "board", fmt.Sprint(hotMembers + i), hotMember(i)}
+		}
+		return []string{"ZPOPMIN", "board"}
+	}},
 }
 
 func hotMember(i int) string { return fmt.Sprintf("member:%06d", i*104729%hotMembers) }

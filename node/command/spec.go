@@ -226,6 +226,7 @@ type Spec struct {
 	Categories Category
 	Tips       []string // hints to clients of clusters
 	Quiet      bool     // does not count as a use of its keys
+	Sized      bool     // takes long only when its reply is long
 
 	ChannelPatterns bool // its channels are patterns
 

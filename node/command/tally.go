@@ -17,17 +17,22 @@ type tally struct {
 	hits, misses int64
 }
 
-// A command is quick for certain when it is Fast, has few words and is timed
-// for nothing but sums: whoever logs commands slower than a millisecond wants
-// to know of each.
+// A command is quick for certain when it is Fast and has few words, or has a
+// short reply that is all its work, and is timed for nothing but sums: whoever
+// logs commands slower than a millisecond wants to know of each.
 const (
 	quickWords  = 8
+	quickReply  = 2 << 10 // bytes
 	quickMicros = 1000
 	quickCalls  = 32 // in a row at most
 )
 
-func (c *Call) quick(spec *Spec) bool {
-	if spec.Flags&(Fast|Blocking) != Fast || len(c.Args) > quickWords || c.Nested || !c.More {
+func (c *Call) quick(spec *Spec, replied int) bool {
+	switch {
+	case !c.More || c.Nested || spec.Flags&Blocking != 0:
+		return false
+	case spec.Flags&Fast != 0 && len(c.Args) <= quickWords, spec.Sized && replied <= quickReply:
+	default:
 		return false
 	}
 	v := c.Env.Config.Values()
@@ -36,7 +41,8 @@ func (c *Call) quick(spec *Spec) bool {
 
 // count adds a command, whose reply begins at start, to the tally.
 func (c *Call) count(spec *Spec, start int) {
-	if reply := c.W.Bytes()[start:]; len(reply) > 0 && reply[0] == '-' {
+	reply := c.W.Bytes()[start:]
+	if len(reply) > 0 && reply[0] == '-' {
 		c.Env.Stats.Command(spec.number).Failed.Add(1)
 		c.Env.Stats.Error(reply[1:], spec.Categories&Scripting != 0)
 	}
@@ -45,7 +51,7 @@ func (c *Call) count(spec *Spec, start int) {
 		c.Report()
 		t.spec = spec
 	}
-	if t.calls++; t.calls >= quickCalls || !c.quick(spec) {
+	if t.calls++; t.calls >= quickCalls || !c.quick(spec, len(reply)) {
 		took, end := c.report()
 		c.observe(spec, took, end)
 	}

@@ -4,7 +4,7 @@ import "zset.dev/operator/zset"
 
 var zrangeSpecs = []Spec{
 	{
-		Name: "zrange", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrange", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet, Sized: true,
 		Group: "sorted-set", Since: "1.2.0", Complexity: rangeCost,
 		Summary: "Returns the members in a range of indexes, scores or strings.",
 		Differs: "A negative offset gives nothing in either encoding.",
@@ -16,35 +16,35 @@ var zrangeSpecs = []Spec{
 		Run: func(c *Call) { zrange(c, byRank, false, true) },
 	},
 	{
-		Name: "zrevrange", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrevrange", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet, Sized: true,
 		Group: "sorted-set", Since: "1.2.0", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `REV` argument",
 		Summary: "Returns the members in a range of indexes, by descending score.",
 		Args:    []Arg{keyArg(), arg("start", "integer"), arg("stop", "integer"), withScoresArg},
 		Run:     func(c *Call) { zrange(c, byRank, true, false) },
 	},
 	{
-		Name: "zrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet, Sized: true,
 		Group: "sorted-set", Since: "1.0.5", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `BYSCORE` argument",
 		Summary: "Returns the members in a range of scores.",
 		Args:    []Arg{keyArg(), arg("min", "double"), arg("max", "double"), withScoresArg.since("2.0.0"), limitArg},
 		Run:     func(c *Call) { zrange(c, byScore, false, false) },
 	},
 	{
-		Name: "zrevrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrevrangebyscore", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet, Sized: true,
 		Group: "sorted-set", Since: "2.2.0", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `REV` and `BYSCORE` arguments",
 		Summary: "Returns the members in a range of scores, by descending score.",
 		Args:    []Arg{keyArg(), arg("max", "double"), arg("min", "double"), withScoresArg, limitArg},
 		Run:     func(c *Call) { zrange(c, byScore, true, false) },
 	},
 	{
-		Name: "zrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet, Sized: true,
 		Group: "sorted-set", Since: "2.8.9", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `BYLEX` argument",
 		Summary: "Returns the members in a range of strings.",
 		Args:    []Arg{keyArg(), arg("min", "string"), arg("max", "string"), limitArg},
 		Run:     func(c *Call) { zrange(c, byLex, false, false) },
 	},
 	{
-		Name: "zrevrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrevrangebylex", Arity: -4, Flags: ReadOnly, Keys: oneKey("RO", "access"), Categories: SortedSet, Sized: true,
 		Group: "sorted-set", Since: "2.8.9", Complexity: rangeCost, Deprecated: "6.2.0", ReplacedBy: "`ZRANGE` with the `REV` and `BYLEX` arguments",
 		Summary: "Returns the members in a range of strings, in reverse order.",
 		Args:    []Arg{keyArg(), arg("max", "string"), arg("min", "string"), limitArg},

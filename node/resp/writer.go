@@ -67,11 +67,14 @@ func (w *Writer) Simple(s string) { w.buf = redcon.AppendString(w.buf, s) }
 func (w *Writer) Error(s string) { w.buf = redcon.AppendError(w.buf, s) }
 
 // Int writes an integer.
-func (w *Writer) Int(n int64) { w.buf = redcon.AppendInt(w.buf, n) }
+func (w *Writer) Int(n int64) { w.header(':', n) }
 
 // Bulk writes a string of any bytes. A nil slice is the empty string; a
 // missing value is Null.
-func (w *Writer) Bulk(b []byte) { w.buf = redcon.AppendBulk(w.buf, b) }
+func (w *Writer) Bulk(b []byte) {
+	w.header('$', int64(len(b)))
+	w.buf = append(append(w.buf, b...), '\r', '\n')
+}
 
 // BulkString writes a string of any bytes.
 func (w *Writer) BulkString(s string) { w.buf = redcon.AppendBulkString(w.buf, s) }
@@ -96,13 +99,13 @@ func (w *Writer) NullArray() {
 }
 
 // Array starts an array; the caller writes its n elements next.
-func (w *Writer) Array(n int) { w.buf = redcon.AppendArray(w.buf, n) }
+func (w *Writer) Array(n int) { w.header('*', int64(n)) }
 
 // Map starts a map; the caller writes n pairs of key and value next. RESP2
 // has no maps: it is an array of the 2n keys and values.
 func (w *Writer) Map(n int) {
 	if w.resp3 {
-		w.header('%', n)
+		w.header('%', int64(n))
 		return
 	}
 	w.Array(2 * n)
@@ -111,7 +114,7 @@ func (w *Writer) Map(n int) {
 // Set starts a set; the caller writes its n elements next. An array in RESP2.
 func (w *Writer) Set(n int) {
 	if w.resp3 {
-		w.header('~', n)
+		w.header('~', int64(n))
 		return
 	}
 	w.Array(n)
@@ -121,7 +124,7 @@ func (w *Writer) Set(n int) {
 // elements next. An array in RESP2.
 func (w *Writer) Push(n int) {
 	if w.resp3 {
-		w.header('>', n)
+		w.header('>', int64(n))
 		return
 	}
 	w.Array(n)
@@ -133,7 +136,7 @@ func (w *Writer) Attribute(n int) {
 	if !w.resp3 {
 		panic("resp: an attribute in RESP2")
 	}
-	w.header('|', n)
+	w.header('|', int64(n))
 }
 
 // BigNumber writes an integer of any size, given in decimal: a bulk string in
@@ -192,16 +195,25 @@ func (w *Writer) Verbatim(format, text string) {
 		w.BulkString(text)
 		return
 	}
-	w.header('=', len(format)+1+len(text))
+	w.header('=', int64(len(format)+1+len(text)))
 	w.buf = append(w.buf, format...)
 	w.buf = append(w.buf, ':')
 	w.buf = append(w.buf, text...)
 	w.buf = append(w.buf, '\r', '\n')
 }
 
-// header writes the type byte and count that start a reply.
-func (w *Writer) header(kind byte, n int) {
+// header writes the type byte and number that start a reply. Most numbers are
+// small, and there are many.
+func (w *Writer) header(kind byte, n int64) {
+	switch {
+	case 0 <= n && n < 10:
+		w.buf = append(w.buf, kind, '0'+byte(n), '\r', '\n')
+		return
+	case 10 <= n && n < 100:
+		w.buf = append(w.buf, kind, '0'+byte(n/10), '0'+byte(n%10), '\r', '\n')
+		return
+	}
 	w.buf = append(w.buf, kind)
-	w.buf = strconv.AppendInt(w.buf, int64(n), 10)
+	w.buf = strconv.AppendInt(w.buf, n, 10)
 	w.buf = append(w.buf, '\r', '\n')
 }
