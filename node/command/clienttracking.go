@@ -133,9 +133,9 @@ func refuseTracking(now tracking.Options, on bool, o tracking.Options) string {
 func overlap(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
 func clientCaching(c *Call) {
-	o, _ := c.Env.Tracking.Options(c.Client)
+	o, on := c.Env.Tracking.Options(c.Client)
 	switch {
-	case !o.OptIn && !o.OptOut:
+	case !on:
 		c.W.Error("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
 	case is(c.Args[2], "YES") && !o.OptIn:
 		c.W.Error("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
