@@ -58,6 +58,7 @@ func (s *Server) facts() telemetry.Facts {
 	}
 	f.Container = containerLimit()
 	f.OffHeapInUse, f.OffHeapMapped = s.keyspace.OffHeap()
+	f.Defragging, f.DefragHits, f.DefragMisses = s.keyspace.Defragmented()
 	f.Reclaiming, f.Reclaimed = s.keyspace.Reclaimed()
 	f.CurrentExceeded, f.TotalExceeded = s.env.Eviction.Exceeded()
 	for _, p := range values.LatencyPercentiles {

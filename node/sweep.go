@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/keyspace"
 )
 
 const (
@@ -36,6 +37,7 @@ func (s *Server) sweep() {
 		s.stats.Tick(now)
 		s.notePeak()
 		s.limitHeap()
+		s.defragment()
 		if n%clientEvery == 0 {
 			s.sweepClients(now)
 		}
@@ -104,4 +106,19 @@ func (s *Server) expire(now time.Time) {
 	if took := time.Since(began); limit > 0 && took >= time.Duration(limit)*time.Millisecond {
 		s.stats.Latencies.Note("expire-cycle", now, took)
 	}
+}
+
+// defragFor is how long keys are moved together in one sweep.
+const defragFor = time.Millisecond
+
+// defragment moves keys together, if so much memory lies between them that it
+// pays.
+func (s *Server) defragment() {
+	values := s.config.Values()
+	if !values.Defrag {
+		return
+	}
+	until := time.Now().Add(defragFor)
+	s.keyspace.Defragment(keyspace.Fragmentation{Percent: int64(values.DefragPercent), Bytes: values.DefragBytes},
+		func() bool { return time.Now().Before(until) })
 }

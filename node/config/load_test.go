@@ -60,7 +60,7 @@ func TestDefaults(t *testing.T) {
 			Replica: OutputBufferLimit{Hard: 256 << 20, Soft: 64 << 20, SoftFor: time.Minute},
 			PubSub:  OutputBufferLimit{Hard: 32 << 20, Soft: 8 << 20, SoftFor: time.Minute},
 		},
-		MaxMemory: MemoryLimit{Bytes: 0, Text: "0"}, MaxMemorySamples: 5, EvictionTenacity: 10, LFULogFactor: 10, LFUDecayTime: 1, MaxMemoryPolicy: "noeviction",
+		MaxMemory: MemoryLimit{Bytes: 0, Text: "0"}, Defrag: true, DefragPercent: 10, DefragBytes: 100 << 20, MaxMemorySamples: 5, EvictionTenacity: 10, LFULogFactor: 10, LFUDecayTime: 1, MaxMemoryPolicy: "noeviction",
 		ZSetMaxListpackEntries: 128, ZSetMaxListpackValue: 64, SkipListP: P{Value: 1 / math.E, Text: "1/e"}, SkipListMaxLevel: 32, SkipListBlockEntries: 64,
 		Dir: ".", Databases: 1, LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
 	}

@@ -51,8 +51,11 @@ type Values struct {
 	MaxMemory        MemoryLimit
 	MaxMemoryPolicy  string // one of evictionPolicies
 	MaxMemoryClients ClientMemory
-	MaxMemorySamples int // keys looked at for each one evicted
-	EvictionTenacity int // 0 to 100: how long a command evicts
+	Defrag           bool
+	DefragPercent    int   // memory fragmented, in hundredths of that in use
+	DefragBytes      int64 // memory fragmented
+	MaxMemorySamples int   // keys looked at for each one evicted
+	EvictionTenacity int   // 0 to 100: how long a command evicts
 	LFULogFactor     int
 	LFUDecayTime     int // minutes; 0 = counts never fall
 

@@ -51,6 +51,7 @@ func TestNoGarbage(t *testing.T) {
 	fillSmall(ks, keys[:4000], fiveMembers, rng)
 	var h Held
 	fresh, next := keys[4000:], 0
+	another := []byte("another")
 	read := func(f func(e *Entry)) func() {
 		return func() {
 			key := keys[rng.IntN(4000)]
@@ -66,10 +67,10 @@ func TestNoGarbage(t *testing.T) {
 		{"ZADD, new scores", func() { addTo(ks, &h, keys[rng.IntN(4000)], fiveMembers[rng.IntN(5)], rng.Float64()) }},
 		{"ZADD, a new member, and ZREM", func() {
 			key := keys[rng.IntN(4000)]
-			addTo(ks, &h, key, []byte("another"), rng.Float64())
+			addTo(ks, &h, key, another, rng.Float64())
 			ks.Hold(&h, noon, key)
 			e := h.Find(key)
-			e.Write(nil).Remove([]byte("another"))
+			e.Write(nil).Remove(another)
 			h.Settle(e)
 			h.Release()
 		}},

@@ -44,6 +44,7 @@ type Keyspace struct {
 	expireFrom int // the partition ExpireDue goes on with; owned by its caller
 
 	reclaimer reclaimer
+	defrag    defrag
 }
 
 // partition is the keys of 128 neighbouring slots.

@@ -56,6 +56,10 @@ type Facts struct {
 	OffHeapInUse  int64
 	OffHeapMapped int64 // had from the system
 
+	// Keys that are moved together to give memory back.
+	Defragging               bool
+	DefragHits, DefragMisses int64 // moved, ever, and looked at in vain
+
 	// Memory of keys that are gone.
 	Reclaiming int64 // how many wait for theirs to be given back
 	Reclaimed  int64 // of how many it was, ever

@@ -14,7 +14,7 @@ var foreign = map[string][]struct{ name, value string }{
 	"Memory": {
 		{"used_memory_startup", "0"},
 		{"mem_not_counted_for_evict", "0"}, {"mem_replication_backlog", "0"}, {"mem_total_replication_buffers", "0"}, {"mem_clients_slaves", "0"},
-		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"}, {"active_defrag_running", "0"},
+		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"},
 	},
 	"Persistence": {
 		{"rdb_last_bgsave_time_sec", "-1"}, {"rdb_current_bgsave_time_sec", "-1"}, {"rdb_saves", "0"}, {"rdb_last_cow_size", "0"},
@@ -25,7 +25,6 @@ var foreign = map[string][]struct{ name, value string }{
 	"Stats": {
 		{"total_net_repl_input_bytes", "0"}, {"total_net_repl_output_bytes", "0"}, {"instantaneous_input_repl_kbps", "0.00"}, {"instantaneous_output_repl_kbps", "0.00"},
 		{"expired_stale_perc", "0.00"}, {"expired_time_cap_reached_count", "0"}, {"migrate_cached_sockets", "0"}, {"slave_expires_tracked_keys", "0"},
-		{"active_defrag_hits", "0"}, {"active_defrag_misses", "0"}, {"active_defrag_key_hits", "0"}, {"active_defrag_key_misses", "0"},
 		{"dump_payload_sanitizations", "0"}, {"io_threaded_reads_processed", "0"}, {"io_threaded_writes_processed", "0"},
 	},
 	"CPU": {{"used_cpu_sys_children", "0.000000"}, {"used_cpu_user_children", "0.000000"}},

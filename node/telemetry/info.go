@@ -131,6 +131,11 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "mem_fragmentation_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.Used)))
 	line(w, "mem_fragmentation_bytes", f.Resident-f.Used)
 	line(w, "mem_allocator", "go, and slabs outside its heap")
+	running := 0
+	if f.Defragging {
+		running = 1
+	}
+	line(w, "active_defrag_running", running)
 	line(w, "lazyfree_pending_objects", f.Reclaiming)
 	line(w, "lazyfreed_objects", f.Reclaimed)
 	writeAllocator(w, f)
@@ -171,6 +176,10 @@ func writeStats(w io.Writer, f *Facts) {
 	line(w, "evicted_scripts", f.Scripts.Evicted)
 	line(w, "total_eviction_exceeded_time", f.TotalExceeded.Milliseconds())
 	line(w, "current_eviction_exceeded_time", f.CurrentExceeded.Milliseconds())
+	line(w, "active_defrag_hits", f.DefragHits)
+	line(w, "active_defrag_misses", f.DefragMisses)
+	line(w, "active_defrag_key_hits", f.DefragHits)
+	line(w, "active_defrag_key_misses", f.DefragMisses)
 	line(w, "keyspace_hits", s.Hits.Load())
 	line(w, "keyspace_misses", s.Misses.Load())
 	line(w, "pubsub_channels", f.Channels)
