@@ -1,6 +1,7 @@
 package command
 
 import (
+	"strings"
 	"time"
 
 	"zset.dev/operator/node/acl"
@@ -46,7 +47,8 @@ func (t *Table) Execute(c *Call) {
 		}
 	}
 	c.hush(start)
-	if !c.tx.open && c.caching != (caching{}) && (spec == nil || spec.Name != "client|caching") {
+	// What CLIENT CACHING said holds for the next command that is no CLIENT.
+	if !c.tx.open && c.caching != (caching{}) && (spec == nil || !strings.HasPrefix(spec.Name, "client|")) {
 		c.caching = caching{}
 	}
 }
