@@ -124,6 +124,9 @@ func (c *connection) execute() bool {
 	}
 	for {
 		out := outputLimit(values, c.client.Class())
+		if !c.client.Known && c.call.NeedsAuth() && (out.Hard == 0 || out.Hard > unauthReply) {
+			out.Hard = unauthReply
+		}
 		c.call.OutputLimit = out.Hard
 		if out.Hard > 0 && int64(c.reply.Len()) > out.Hard {
 			c.server.stats.OutputLimitClosed.Add(1)

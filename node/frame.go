@@ -27,6 +27,7 @@ const (
 const (
 	unauthArgs   = 10
 	unauthBytes  = 16 << 10
+	unauthReply  = 16 << 10 // bytes of replies that may wait for it
 	inlineBytes  = 64 << 10
 	headerDigits = 32 // a length's line is at most this long
 )

@@ -65,6 +65,6 @@ func (c *connection) identify(socket *secure.Conn) {
 	}
 	if account := c.server.env.Accounts.Get(name); account != nil && account.User().Enabled() {
 		c.client.SetAccount(account)
-		c.client.Authenticated = true
+		c.client.Authenticated, c.client.Known = true, true
 	}
 }

@@ -268,3 +268,28 @@ func TestATimeThatIsPastCountsAsExpired(t *testing.T) {
 		}
 	}
 }
+
+// A stranger may make the node hold but little: one that sends and does not
+// read is closed long before a client that has given the password, even if that
+// took it back.
+func TestStrangersReplies(t *testing.T) {
+	s := start(t, "--requirepass", "secret")
+	flood := strings.Repeat(string(array("PING")), 3000) // 100 KB of errors
+	stranger := dial(t, s.addr)
+	stranger.send(flood)
+	if got := stranger.rest(); len(got) > unauthReply {
+		t.Errorf("a stranger got %d bytes", len(got))
+	}
+	if n := s.stats.OutputLimitClosed.Load(); n != 1 {
+		t.Errorf("counted %d, want 1", n)
+	}
+	known := dial(t, s.addr)
+	known.expect("+OK\r\n", "AUTH", "secret")
+	known.expect("+RESET\r\n", "RESET")
+	known.send(flood)
+	for i := range 3000 {
+		if got := known.reply(); got != "-NOAUTH Authentication required.\r\n" {
+			t.Fatalf("reply %d is %q", i, got)
+		}
+	}
+}

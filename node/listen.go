@@ -106,6 +106,7 @@ func (s *Server) admit(raw, socket net.Conn) {
 	l.client = cl
 	cl.SetAccount(s.env.Accounts.Default())
 	cl.Authenticated = s.env.Accounts.Open()
+	cl.Known = cl.Authenticated
 	if !s.clients.Add(cl, values.MaxClients) {
 		if _, encrypted := socket.(*secure.Conn); encrypted {
 			s.turnAway(raw, "") // to tell it took a handshake

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,7 +53,11 @@ func start(t testing.TB, args ...string) *running { return startWith(t, Options{
 
 func startWith(t testing.TB, o Options, args ...string) *running {
 	t.Helper()
-	settings, err := config.FromArgs(append([]string{"--port", "0", "--bind", "127.0.0.1", "--http-port", "0"}, args...))
+	var file []string
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		file, args = args[:1], args[1:]
+	}
+	settings, err := config.FromArgs(slices.Concat(file, []string{"--port", "0", "--bind", "127.0.0.1", "--http-port", "0"}, args))
 	if err != nil {
 		t.Fatal(err)
 	}

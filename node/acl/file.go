@@ -93,8 +93,16 @@ func ReadFile(path string) (string, error) {
 }
 
 // WriteFile puts the content in the file's place, at once and for good: what
-// was there before stays whole until then.
+// was there before stays whole until then. Of a link it replaces what that
+// leads to; the mode stays.
 func WriteFile(path, content string) (err error) {
+	mode := os.FileMode(0o600)
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+		if is, err := os.Stat(path); err == nil {
+			mode = is.Mode().Perm()
+		}
+	}
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*")
 	if err != nil {
 		return err
@@ -106,6 +114,9 @@ func WriteFile(path, content string) (err error) {
 		}
 	}()
 	if _, err = file.WriteString(content); err != nil {
+		return err
+	}
+	if err = file.Chmod(mode); err != nil {
 		return err
 	}
 	if err = file.Sync(); err != nil {

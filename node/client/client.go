@@ -18,6 +18,7 @@ type Client struct {
 
 	// Owned by the connection's goroutine alone.
 	Authenticated   bool
+	Known           bool // was authenticated once, or did not have to be
 	CloseAfterReply bool // set by QUIT and the like: reply, then close
 
 	mu      sync.Mutex

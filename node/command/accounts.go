@@ -12,30 +12,35 @@ import (
 
 // openAccounts makes the default user, as the configuration wants it.
 func (env *Env) openAccounts() {
-	v := env.Config.Values()
-	env.Accounts = acl.NewAccounts(env.Table.catalogue())
+	env.Accounts = usualAccounts(env.Table.catalogue(), env.Config.Values())
 	env.Denials = &acl.Log{}
-	env.Accounts.StartWithChannels(v.ACLPubsubDefault == "allchannels")
-	if v.RequirePass != "" {
-		env.requirePass(v.RequirePass)
-	}
 	env.Config.OnChange(func(old, now *config.Values) {
 		env.Accounts.StartWithChannels(now.ACLPubsubDefault == "allchannels")
 		// To set it anew counts, too, but cannot be told from setting
 		// something else.
 		if old.RequirePass != now.RequirePass {
-			env.requirePass(now.RequirePass)
+			requirePass(env.Accounts, now.RequirePass)
 		}
 	})
 }
 
+// usualAccounts is the default user alone, as the configuration wants it.
+func usualAccounts(catalogue *acl.Catalogue, v *config.Values) *acl.Accounts {
+	accounts := acl.NewAccounts(catalogue)
+	accounts.StartWithChannels(v.ACLPubsubDefault == "allchannels")
+	if v.RequirePass != "" {
+		requirePass(accounts, v.RequirePass)
+	}
+	return accounts
+}
+
 // requirePass gives the default user a password, or none.
-func (env *Env) requirePass(password string) {
+func requirePass(accounts *acl.Accounts, password string) {
 	rule := "nopass"
 	if password != "" {
 		rule = ">" + password
 	}
-	if _, _, err := env.Accounts.Set(acl.DefaultName, "resetpass", rule); err != nil {
+	if _, _, err := accounts.Set(acl.DefaultName, "resetpass", rule); err != nil {
 		panic("command: " + err.Error())
 	}
 }
@@ -77,6 +82,24 @@ func (env *Env) LoadUsers() error {
 		}
 	}
 	return nil
+}
+
+// userLines is the users as lines of a configuration file: without the default
+// user where it is no more than requirepass says, nil when they have a file of
+// their own.
+func (env *Env) userLines() []string {
+	v := env.Config.Values()
+	if v.ACLFile != "" {
+		return nil
+	}
+	usual := usualAccounts(env.Accounts.Catalogue(), v).Default().User().Line()
+	lines := []string{}
+	for _, u := range env.Accounts.All() {
+		if line := u.Line(); line != usual {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // aclPath is where the ACL file is.

@@ -111,7 +111,7 @@ func (c *Call) login(user, password []byte) bool {
 		c.noteRefusal(acl.DeniedAuth, context, string(user), string(c.Args[0]))
 		return false
 	}
-	c.Client.Authenticated = true
+	c.Client.Authenticated, c.Client.Known = true, true
 	c.Client.SetAccount(account)
 	return true
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,8 @@ type Env struct {
 	Accounts *acl.Accounts
 	Denials  *acl.Log
 	Eviction *Eviction
+
+	rewriting sync.Mutex // held by who writes the configuration file
 
 	ExpiryPaused   atomic.Bool // by DEBUG: the sweep leaves expired keys alone
 	SweepPaused    atomic.Bool // by DEBUG: the sweep does nothing

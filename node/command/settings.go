@@ -1,5 +1,13 @@
 package command
 
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"zset.dev/operator/node/acl"
+)
+
 var configSpecs = []Spec{{
 	Name: "config", Arity: -2,
 	Group: "server", Since: "2.0.0", Complexity: "Depends on the subcommand",
@@ -37,14 +45,14 @@ var configSpecs = []Spec{{
 			Name: "config|rewrite", Arity: 2, Flags: Admin | whileWaiting,
 			Tips:  []string{"request_policy:all_nodes", "response_policy:all_succeeded"},
 			Group: "server", Since: "2.8.0", Complexity: "O(1)",
-			Summary: "Is refused: the file the server starts with is its owner's to write.",
+			Summary: "Writes the parameters in force to the file the server was started with.",
 			Run:     configRewrite,
 		},
 		helpSpec("config", "server", "5.0.0", Loading|Stale, 0,
 			"GET <pattern> [<pattern> ...]", "    The values of the parameters that match.",
 			"SET <parameter> <value> [<parameter> <value> ...]", "    Change parameters, all or none.",
 			"RESETSTAT", "    Set the statistics of INFO back to zero.",
-			"REWRITE", "    Not available: the file is its owner's to write."),
+			"REWRITE", "    Write what is in force to the configuration file; its comments and order stay."),
 	},
 }}
 
@@ -77,12 +85,28 @@ func configSet(c *Call) {
 	c.ok()
 }
 
-// configRewrite refuses: in Kubernetes the file is mounted read-only, and what
+// configRewrite writes what is in force to the file the server was started
+// with. In Kubernetes that is mounted read-only, which is the error then: what
 // is in it is the resource's to say.
 func configRewrite(c *Call) {
-	if c.Env.Facts().ConfigFile == "" {
+	settings := c.Env.Config
+	path := settings.File()
+	if path == "" {
 		c.W.Error("ERR The server is running without a config file")
 		return
 	}
-	c.W.Error("ERR Rewriting config file: this server leaves the file it was started with as it is")
+	c.Env.rewriting.Lock()
+	defer c.Env.rewriting.Unlock()
+	content, err := os.ReadFile(path)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = acl.WriteFile(path, settings.Rewritten(string(content), c.Env.userLines()))
+	}
+	if err != nil {
+		if reason := errors.Unwrap(err); reason != nil {
+			err = reason
+		}
+		c.W.Error("ERR Rewriting config file: " + err.Error())
+		return
+	}
+	c.ok()
 }

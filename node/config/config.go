@@ -14,6 +14,7 @@ import (
 // Config holds the values in force. It is safe for concurrent use.
 type Config struct {
 	machine machine                // never changes
+	file    string                 // absolute; "" = none; never changes
 	values  atomic.Pointer[Values] // stored under mu, read by anyone
 
 	mu       sync.Mutex               // serialises Set with its callbacks

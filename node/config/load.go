@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -75,7 +76,12 @@ func load(args []string, on machine) (*Config, error) {
 	if problems = append(problems, wrong...); len(problems) > 0 {
 		return nil, joinProblems(problems)
 	}
-	c := &Config{machine: on}
+	c := &Config{machine: on, file: line.file}
+	if c.file != "" {
+		if path, err := filepath.Abs(c.file); err == nil {
+			c.file = path
+		}
+	}
 	c.values.Store(v)
 	return c, nil
 }
