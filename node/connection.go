@@ -122,6 +122,9 @@ func (c *connection) execute() bool {
 	if c.call.Waiting() {
 		c.server.table.Resume(&c.call)
 	}
+	if limit := values.ClientQueryBufferLimit; int64(c.query.waiting()) > limit && !c.withinQueryLimit(limit) {
+		return false // also when the last read made the command whole
+	}
 	for {
 		out := outputLimit(values, c.client.Class())
 		if !c.client.Known && c.call.NeedsAuth() && (out.Hard == 0 || out.Hard > unauthReply) {

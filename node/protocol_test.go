@@ -106,6 +106,22 @@ func TestAnnouncedSizesCostNothing(t *testing.T) {
 	}
 }
 
+// A command above the limit is not run, though its last bytes came in one read
+// with the end.
+func TestQueryLimitOfAWholeCommand(t *testing.T) {
+	s := start(t, "--client-query-buffer-limit", "1mb")
+	w := dial(t, s.addr)
+	// The server may close while we send: then sending fails, which is fine.
+	fmt.Fprint(w.conn, string(array("ZADD", "k", "1", strings.Repeat("x", 1<<20))))
+	if got := w.rest(); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if n := s.stats.QueryLimitClosed.Load(); n != 1 {
+		t.Errorf("counted %d clients", n)
+	}
+	dial(t, s.addr).expect(":0\r\n", "EXISTS", "k")
+}
+
 func TestQueryLimit(t *testing.T) {
 	s := start(t, "--client-query-buffer-limit", "1mb")
 	w := dial(t, s.addr)

@@ -51,7 +51,8 @@ func run() int {
 	if err != nil {
 		return usage(err)
 	}
-	list, err := parseSkips(skipsText)
+	suiteName, _, _ := strings.Cut(filepath.Base(*suite), "-")
+	list, err := parseSkips(skipsText, suiteName)
 	if err != nil {
 		return usage(fmt.Errorf("skips.txt: %w", err))
 	}

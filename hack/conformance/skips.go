@@ -37,6 +37,9 @@ var classes = []struct {
 	{bySuite, "suite", "skipped by the suite itself on this machine"},
 }
 
+// suites are those there are.
+var suites = []string{"valkey", "redis"}
+
 // entry is one line of the skip list.
 type entry struct {
 	class  class
@@ -50,7 +53,8 @@ type entry struct {
 // skips is the skip list.
 type skips struct{ entries []*entry }
 
-// parseSkips reads the list. A line "[class] reason" opens a section; the lines
+// parseSkips reads the list for a suite, "valkey" or "redis". A line "[class]
+// reason" opens a section, "[class suite] reason" one for that suite alone; the lines
 // below it name a file of the suite and a test, or /regexp/: it is not run. "#"
 // starts a comment line. In the place of a file stand four words:
 //
@@ -61,9 +65,10 @@ type skips struct{ entries []*entry }
 //
 // The last three end by themselves when the node learns the command or
 // directive, or answers otherwise.
-func parseSkips(text string) (*skips, error) {
+func parseSkips(text, suite string) (*skips, error) {
 	s := &skips{}
 	var in *entry
+	ofSuite := true
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -71,8 +76,10 @@ func parseSkips(text string) (*skips, error) {
 		}
 		if head, ok := strings.CutPrefix(line, "["); ok {
 			name, reason, _ := strings.Cut(head, "]")
-			if !known(class(name)) || strings.TrimSpace(reason) == "" {
-				return nil, fmt.Errorf("line %d: a section is [type|module|internal|version|choice] and a reason", i+1)
+			name, only, _ := strings.Cut(name, " ")
+			ofSuite = only == "" || only == suite
+			if !known(class(name)) || only != "" && !slices.Contains(suites, only) || strings.TrimSpace(reason) == "" {
+				return nil, fmt.Errorf("line %d: a section is [type|module|internal|version|choice], maybe with a suite, and a reason", i+1)
 			}
 			in = &entry{class: class(name), reason: strings.TrimSpace(reason)}
 			continue
@@ -88,6 +95,9 @@ func parseSkips(text string) (*skips, error) {
 				return nil, fmt.Errorf("line %d: %w", i+1, err)
 			}
 			e.match = re
+		}
+		if !ofSuite {
+			continue
 		}
 		s.entries = append(s.entries, e)
 	}

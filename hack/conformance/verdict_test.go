@@ -21,7 +21,7 @@ reply keeps its data in memory
 
 func list(t *testing.T) *skips {
 	t.Helper()
-	s, err := parseSkips(listText)
+	s, err := parseSkips(listText, "valkey")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,22 +79,36 @@ func TestSkipList(t *testing.T) {
 	}
 }
 
+func TestSkipListOfOneSuite(t *testing.T) {
+	const text = "[choice redis] as Valkey does\nunit/scan both\n[choice] always\nunit/scan any\n"
+	for suite, both := range map[string]bool{"redis": true, "valkey": false} {
+		s, err := parseSkips(text, suite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := s.find("unit/scan", "both") != nil; found != both || s.find("unit/scan", "any") == nil {
+			t.Errorf("in the suite of %s: %v", suite, s.entries)
+		}
+	}
+}
+
 func TestSkipListRefuses(t *testing.T) {
 	for give, want := range map[string]string{
 		"unit/scan x":                  "below a section",
 		"[broken] it fails\n":          "a section is",
 		"[type]\nunit/scan x":          "a section is",
+		"[type nosuch] sets\n":         "a section is",
 		"[type] sets\nunit/scan":       "want a file and a test",
 		"[type] sets\nunit/scan /a(b/": "missing closing",
 	} {
-		if _, err := parseSkips(give); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseSkips(give, "valkey"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", give, err, want)
 		}
 	}
 }
 
 func TestCommittedListsParse(t *testing.T) {
-	if _, err := parseSkips(skipsText); err != nil {
+	if _, err := parseSkips(skipsText, "valkey"); err != nil {
 		t.Error(err)
 	}
 	if len(parseStandIns(standInsText)) == 0 {
