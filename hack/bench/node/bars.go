@@ -20,6 +20,7 @@ var (
 	smallKeyBar    = bar{0.6, 0}
 )
 
+// short is the word for a ratio that does not reach its bar.
 const short = "NO"
 
 // met says in a word whether a ratio reaches a bar.

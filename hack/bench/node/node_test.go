@@ -302,3 +302,19 @@ func TestServersLeaveNothing(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+func TestDisturbanceIsTold(t *testing.T) {
+	// In made the servers have all of their core, and the client of unpipelined rows nearly all of its own.
+	figures := made(t)
+	if text := disturbance(figures); text != "" {
+		t.Errorf("an undisturbed run is said to be disturbed: %s", text)
+	}
+	for i, f := range figures {
+		if _, l, what, ok := splitMeasure(f.Key); ok && l == (loop{oneCore, pipelined(16)}) && what == serverShare && f.Contender == "redis" {
+			figures[i].Median = 0.5
+		}
+	}
+	if text := disturbance(figures); !strings.Contains(text, "3 of 15 rows") {
+		t.Errorf("with three disturbed rows it says %q", text)
+	}
+}

@@ -26,7 +26,7 @@ type loop struct {
 
 func pipelined(n int) string { return fmt.Sprintf("pipeline %d", n) }
 
-// split gives back what cell.key put together.
+// splitMeasure gives back what cell.key put together.
 func splitMeasure(k report.Key) (r row, l loop, what string, ok bool) {
 	where, what, ok := strings.Cut(k.Measure, ": ")
 	words := strings.Split(where, ", ")

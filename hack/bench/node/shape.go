@@ -102,8 +102,8 @@ func (s shape) addFalling(count int) load.Template {
 	return load.Command(args...)
 }
 
-// sliced gives progress to a caller between so many commands.
-const sliced = 10_000
+// sliced is how many commands are sent between two looks whether to go on.
+const sliced = 1_000
 
 // load fills a server; tell is called now and then with the part of it that is done.
 func (s shape) load(ctx context.Context, b *load.Bulk, tell func(done float64)) error {

@@ -147,7 +147,7 @@ func latencyTable(figures report.Figures, title string, in func(loop) bool) repo
 	return t
 }
 
-// memoryRowName is a row of the table of memory.
+// memoryLine is a shape whose memory was measured.
 type memoryLine struct {
 	name           string
 	members, bytes int

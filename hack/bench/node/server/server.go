@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -180,9 +179,4 @@ func Turn(all []*Server, one *Server) error {
 		}
 	}
 	return one.Resume()
-}
-
-// Peers are those of all programs that are not of this project.
-func Peers(all []Program) []Program {
-	return slices.DeleteFunc(slices.Clone(all), func(p Program) bool { return p.Node })
 }
