@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	evalMost     = 500  // scripts kept that only EVAL brought, as in real servers
-	machinesMost = 8    // states kept for the next run
-	machineRuns  = 1000 // runs after which a state is made anew: its dead keys pile up
+	evalMost     = 500   // scripts kept that only EVAL brought, as in real servers
+	machinesMost = 8     // states kept for the next run
+	machineRuns  = 10000 // runs after which a state is made anew, whatever it may have gathered
 )
 
 func init() {

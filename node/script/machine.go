@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -13,7 +14,7 @@ import (
 // goroutine that runs the script.
 type Host interface {
 	// Call runs a command and returns its encoded reply, valid until the next
-	// call. An error ends the script at once, and is what Run returns.
+	// call. args are valid until it returns. An error ends the script at once, and is what Run returns.
 	Call(args [][]byte) (reply []byte, err error)
 
 	// Permitted reports whether the client may run a command, and whether
@@ -65,6 +66,7 @@ type machine struct {
 	json  jsonOptions
 	rng   drand
 	args  [][]byte // of the command being called; kept for its memory
+	text  []byte   // what args are parts of; likewise
 	runs  int
 }
 
@@ -166,9 +168,20 @@ func (m *machine) function(p *Program) *lua.LFunction {
 }
 
 func (m *machine) words(all [][]byte) *lua.LTable {
+	size := 0
+	for _, w := range all {
+		size += len(w)
+	}
+	var text strings.Builder // of all, so that they are one allocation
+	text.Grow(size)
+	for _, w := range all {
+		text.Write(w)
+	}
+	rest := text.String()
 	t := m.l.CreateTable(len(all), 0)
 	for _, w := range all {
-		t.Append(lua.LString(w))
+		t.Append(lua.LString(rest[:len(w)]))
+		rest = rest[len(w):]
 	}
 	return t
 }

@@ -117,7 +117,15 @@ func compile(source, name string) (proto *lua.FunctionProto, err error) {
 	give := &ast.ReturnStmt{Exprs: []ast.Expr{body}}
 	give.SetLine(1)
 	give.SetLastLine(last)
-	return lua.Compile([]ast.Stmt{hooks, give}, name)
+	if proto, err = lua.Compile([]ast.Stmt{hooks, give}, name); err != nil {
+		return nil, err
+	}
+	// The table "arg" is for functions with "...", as Lua 5.0 had it; to make
+	// one costs most of a short run, and a chunk has none.
+	for _, chunk := range proto.FunctionPrototypes {
+		chunk.IsVarArg &^= lua.VarArgNeedsArg
+	}
+	return proto, nil
 }
 
 func syntaxError(name string, e *parse.Error) error {

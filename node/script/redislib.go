@@ -37,6 +37,7 @@ func (m *machine) redisFunctions() map[string]lua.LGFunction {
 				raise(l, refusal)
 			}
 			allowed, known := m.host.Permitted(m.args)
+			m.forgetArguments()
 			if !known {
 				raise(l, "ERR Invalid command passed to redis.acl_check_cmd()")
 			}
@@ -157,11 +158,7 @@ func (m *machine) call(l *lua.LState, raises bool) int {
 		return fail(refusal)
 	}
 	reply, err := m.host.Call(m.args)
-	if cap(m.args) > 1024 {
-		m.args = nil
-	} else {
-		clear(m.args)
-	}
+	m.forgetArguments()
 	if err != nil {
 		m.guard.stop(l, err)
 	}
@@ -178,20 +175,30 @@ func (m *machine) call(l *lua.LState, raises bool) int {
 // arguments puts the words on the stack into m.args; refusal is why they are
 // none.
 func (m *machine) arguments(l *lua.LState) (refusal string) {
-	var numbers [64]byte
-	text := numbers[:0]
+	text := m.text[:0]
 	m.args = m.args[:0]
 	for i := 1; i <= l.GetTop(); i++ {
+		from := len(text)
 		switch v := l.Get(i).(type) {
 		case lua.LString:
-			m.args = append(m.args, []byte(v))
+			text = append(text, v...)
 		case lua.LNumber:
-			from := len(text)
 			text = argumentText(text, float64(v))
-			m.args = append(m.args, text[from:len(text):len(text)])
 		default:
 			return "ERR Lua redis lib command arguments must be strings or integers"
 		}
+		// When text moves to make room, the words before stay where they are.
+		m.args = append(m.args, text[from:len(text):len(text)])
 	}
+	m.text = text
 	return ""
+}
+
+// forgetArguments keeps the memory for the next call, unless it is much.
+func (m *machine) forgetArguments() {
+	if cap(m.args) > 1024 || cap(m.text) > 64<<10 {
+		m.args, m.text = nil, nil
+		return
+	}
+	clear(m.args)
 }
