@@ -1,11 +1,9 @@
 package command
 
 import (
-	"bytes"
 	"strings"
 
 	"zset.dev/operator/node/resp"
-	"zset.dev/operator/node/script"
 )
 
 var scriptingSpecs = []Spec{
@@ -84,7 +82,7 @@ var scriptingSpecs = []Spec{
 				Summary: "Returns the text of a script.",
 				Args:    []Arg{arg("sha1", "string")},
 				Run: func(c *Call) {
-					if p := c.Env.Scripts.engine.Get(strings.ToLower(string(c.Args[2]))); p != nil {
+					if p := c.Env.Scripts.engine.Get(c.Args[2]); p != nil {
 						c.W.BulkString(p.Source)
 						return
 					}
@@ -158,10 +156,7 @@ func evalSHA(readOnly bool) func(*Call) {
 		if !ok {
 			return
 		}
-		var p *script.Program
-		if sha := bytes.ToLower(c.Args[1]); len(sha) == 40 {
-			p = c.Env.Scripts.engine.Get(string(sha))
-		}
+		p := c.Env.Scripts.engine.Get(c.Args[1])
 		if p == nil {
 			c.W.Error(errNoScript)
 			return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"zset.dev/operator/node/acl"
@@ -47,6 +48,16 @@ type scriptHost struct {
 	oom      bool        // refuse commands that need memory
 }
 
+// hosts are those that no script needs at present, with the memory of their
+// replies.
+var hosts = sync.Pool{New: func() any { return new(scriptHost) }}
+
+func (h *scriptHost) free() {
+	h.w.Reset(replyKept)
+	*h = scriptHost{w: h.w}
+	hosts.Put(h)
+}
+
 // runScript runs a script or function and answers with its result.
 func (c *Call) runScript(what script.Runnable, keys [][]byte, readOnly bool) {
 	p := what.About()
@@ -55,7 +66,9 @@ func (c *Call) runScript(what script.Runnable, keys [][]byte, readOnly bool) {
 		return
 	}
 	scripts := c.Env.Scripts
-	h := &scriptHost{c: c, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W}
+	h := hosts.Get().(*scriptHost)
+	defer h.free()
+	*h = scriptHost{w: h.w, c: c, keys: keys, readOnly: readOnly || p.Flags.NoWrites, out: c.W}
 	h.oom = c.short && !p.Flags.AllowOOM
 	spec, args, at, outer := c.spec, c.Args, c.At, c.Nested
 	if c.frozen.IsZero() {

@@ -33,15 +33,18 @@ type runningScript struct {
 	what    script.Runnable
 	command [][]byte // a copy of the first words, for FUNCTION STATS; nil for a script
 	began   time.Time
-	done    chan struct{} // closed when it has ended
-	busy    chan struct{} // closed when it has run for too long
 	wrote   atomic.Bool
+
+	// Made when someone waits; guarded by Scripts.mu.
+	done chan struct{} // closed when it has ended
+	busy chan struct{} // closed when it has run for too long
 
 	active     bool  // it runs; guarded by Scripts.mu
 	tooLong    bool  // guarded by Scripts.mu
 	reads      bool  // only; guarded by Scripts.mu
 	whole      bool  // needs every partition; guarded by Scripts.mu
 	partitions []int // which it needs otherwise; guarded by Scripts.mu
+	few        [4]int
 }
 
 // Kept is how much of scripts and libraries is kept.
@@ -83,7 +86,8 @@ const (
 // one of those has run for too long. A nested one need not wait: what it needs
 // is held.
 func (s *Scripts) begin(c *Call, what script.Runnable, whole, reads, nested bool, keys [][]byte) (r *runningScript, refusal string) {
-	r = &runningScript{what: what, began: c.At, done: make(chan struct{}), busy: make(chan struct{}), whole: whole, reads: reads}
+	r = &runningScript{what: what, began: c.At, whole: whole, reads: reads}
+	r.partitions = r.few[:0]
 	if r.isFunction() {
 		r.command, _ = cloneArgs(c.Args[:min(len(c.Args), shownArgs)])
 	}
@@ -100,9 +104,7 @@ func (s *Scripts) begin(c *Call, what script.Runnable, whole, reads, nested bool
 		if before == nil {
 			break
 		}
-		s.mu.Unlock()
-		ok := before.wait()
-		s.mu.Lock()
+		ok := s.wait(before)
 		if !ok {
 			s.remove(r)
 			s.mu.Unlock()
@@ -116,12 +118,21 @@ func (s *Scripts) begin(c *Call, what script.Runnable, whole, reads, nested bool
 }
 
 // wait waits for the script's end, and reports false when it has run for too
-// long.
-func (r *runningScript) wait() bool {
-	select {
-	case <-r.busy:
+// long. mu is held, but not while it waits.
+func (s *Scripts) wait(r *runningScript) bool {
+	if r.tooLong {
 		return false
-	case <-r.done:
+	}
+	if r.done == nil {
+		r.done, r.busy = make(chan struct{}), make(chan struct{})
+	}
+	done, busy := r.done, r.busy
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	select {
+	case <-busy:
+		return false
+	case <-done:
 		return true
 	}
 }
@@ -137,7 +148,9 @@ func (s *Scripts) end(r *runningScript) {
 func (s *Scripts) remove(r *runningScript) {
 	i := slices.Index(s.running, r)
 	s.running = slices.Delete(s.running, i, i+1)
-	close(r.done)
+	if r.done != nil {
+		close(r.done)
+	}
 }
 
 // function is the function that has run for longest; nil when none does.
@@ -156,7 +169,9 @@ func (s *Scripts) markBusy(r *runningScript) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.tooLong = true
-	close(r.busy)
+	if r.busy != nil {
+		close(r.busy)
+	}
 }
 
 // inTheWay is a script that needs what r needs, one that has run for too long
@@ -203,8 +218,9 @@ func (c *Call) admit(spec *Spec) (refusal string) {
 		needs.partitions = append(needs.partitions, keyspace.Partition(key))
 	}
 	s := c.Env.Scripts
-	for s.active.Load() > 0 {
-		s.mu.Lock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
 		var found *runningScript
 		for _, r := range s.running {
 			if r.active && (r.conflicts(&needs) || r.whole && r.tooLong) {
@@ -213,15 +229,13 @@ func (c *Call) admit(spec *Spec) (refusal string) {
 				}
 			}
 		}
-		s.mu.Unlock()
 		if found == nil {
 			return ""
 		}
-		if !found.wait() {
+		if !s.wait(found) {
 			return busyText(found)
 		}
 	}
-	return ""
 }
 
 // kill ends the scripts that run for too long, or the functions, and names

@@ -2,6 +2,7 @@ package script
 
 import (
 	"container/list"
+	"crypto/sha1"
 	"sync"
 	"time"
 
@@ -82,7 +83,11 @@ func (e *Engine) get(source string, keep bool) (*Program, error) {
 func (e *Engine) use(sha string, keep bool) *Program {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	known := e.programs[sha]
+	return e.touch(e.programs[sha], keep)
+}
+
+// touch notes the use of a script, if there is one; mu is held.
+func (e *Engine) touch(known *entry, keep bool) *Program {
 	if known == nil {
 		return nil
 	}
@@ -106,8 +111,23 @@ func (e *Engine) remove(sha string) {
 	delete(e.programs, sha)
 }
 
-// Get is the script of that SHA-1, in lower case; nil when it is not kept.
-func (e *Engine) Get(sha string) *Program { return e.use(sha, false) }
+// Get is the script of that SHA-1, in hexadecimal of either case; nil when it
+// is not kept.
+func (e *Engine) Get(sha []byte) *Program {
+	var lower [2 * sha1.Size]byte
+	if len(sha) != len(lower) {
+		return nil
+	}
+	for i, b := range sha {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		lower[i] = b
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.touch(e.programs[string(lower[:])], false)
+}
 
 // Has reports whether a script is kept, without using it.
 func (e *Engine) Has(sha string) bool {
@@ -163,7 +183,7 @@ func (e *Engine) Sizes() (s Sizes) {
 func (e *Engine) Run(what Runnable, r Run) error {
 	m := e.machine()
 	defer e.release(m)
-	return m.run(what, &r)
+	return m.run(what, r)
 }
 
 // loadLibrary compiles a library and finds its functions.

@@ -55,6 +55,10 @@ type machine struct {
 	loaded map[*Program]*lua.LFunction
 	entry  *lua.LFunction // runs body
 	body   func()
+	start  func() // answer, as a value
+
+	what    Runnable // what runs
+	current Run      // and how
 
 	libraries   map[*Library]map[string]*lua.LFunction // what their code registered here, by name
 	loading     *lua.LTable                            // what a library's code sees as globals
@@ -74,7 +78,7 @@ type machine struct {
 // that was stopped, or left much behind.
 func (m *machine) reusable() bool {
 	m.runs++
-	m.host = nil
+	m.host, m.what, m.current = nil, nil, Run{}
 	return m.guard.abort == nil && m.guard.base == 0 && m.guard.charged < growthStep/32 && m.runs < machineRuns
 }
 
@@ -95,6 +99,7 @@ func newMachine() *machine {
 		m.body()
 		return 0
 	})
+	m.start = m.answer
 	m.open()
 	m.l.SetContext(m.guard)
 	return m
@@ -116,7 +121,9 @@ func (m *machine) load(l *lua.LState, proto *lua.FunctionProto) *lua.LFunction {
 
 // run runs a script or function and writes its reply. failed is the error when it ended
 // otherwise than by returning; nothing is written then.
-func (m *machine) run(what Runnable, r *Run) (failed error) {
+func (m *machine) run(what Runnable, run Run) (failed error) {
+	m.what, m.current = what, run
+	r := &m.current
 	*m.guard = guard{control: r.Control, host: r.Host, now: r.Now, began: r.Now(), busyAt: r.BusyAfter}
 	m.host, m.proto, m.json, m.rng = r.Host, 2, defaultJSON, newDrand(r.Seed)
 	m.l.SetTop(0)
@@ -124,11 +131,7 @@ func (m *machine) run(what Runnable, r *Run) (failed error) {
 		m.guard.charged += int64(len(w)) // the words stay until the next run
 	}
 	start := r.W.Len()
-	failure := m.protect(func() {
-		m.l.Call(what.push(m, r), 1)
-		result := m.l.Get(-1)
-		m.write(r.W, result, 0)
-	})
+	failure := m.protect(m.start)
 	switch {
 	case errors.Is(m.guard.abort, errKilled):
 		if failure == nil {
@@ -144,6 +147,12 @@ func (m *machine) run(what Runnable, r *Run) (failed error) {
 	r.W.Truncate(start)
 	m.nameCallee(failure, what.text())
 	return failure.reply(what.About().Name)
+}
+
+// answer runs what is to be run and writes its reply.
+func (m *machine) answer() {
+	m.l.Call(m.what.push(m, &m.current), 1)
+	m.write(m.current.W, m.l.Get(-1), 0)
 }
 
 // protect calls f and catches what it raises.

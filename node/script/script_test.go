@@ -257,7 +257,7 @@ func TestCache(t *testing.T) {
 	for i := range evalMost {
 		e.Eval("return " + numberText(float64(i)))
 	}
-	if e.Get(first.Name) != nil || e.Get(loaded.Name) != loaded {
+	if e.Get([]byte(first.Name)) != nil || e.Get([]byte(loaded.Name)) != loaded {
 		t.Error("not the script used longest ago made room")
 	}
 	if n := e.Sizes(); n.Scripts != evalMost+1 || n.Evicted != 1 || n.ScriptText < evalMost*8 || n.ScriptCompiled < n.ScriptText {
