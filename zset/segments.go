@@ -16,7 +16,8 @@ import (
 //	+-------------+-------------+-------------+-----
 //
 // The segment being filled grows in steps, by copying, so a small set has little that it does not use, and what
-// refers to places does not notice.
+// refers to places does not notice. It is not copied beyond grownBytes: another segment follows it then,
+// which is the larger from the start the more there is already, up to the full size.
 type segments struct {
 	mem   Memory
 	bufs  [][]byte // by number, at full capacity; nil where there is none
@@ -40,6 +41,10 @@ type book struct {
 const (
 	segmentShift = 20
 	segmentBytes = 1 << segmentShift
+	// grownBytes bounds what a write copies to make a segment grow, a matter of 0.1 ms with the faults of fresh pages.
+	grownBytes = 256 << 10
+	// scarce is how few numbers are left when each is made the most of, by copying too.
+	scarce = 16
 	// smallArena is up to how many bytes an arena grows in steps of a sixteenth, which costs more copying than the
 	// eighth that it is later.
 	smallArena = 64 << 10
@@ -74,11 +79,15 @@ func (s *segments) step() int {
 
 // grow gives the segment being filled room for size bytes and some more.
 func (s *segments) grow(size int) bool {
-	if size > segmentBytes {
+	most := grownBytes
+	if s.limit-len(s.bufs) < scarce {
+		most = segmentBytes
+	}
+	if size > most {
 		return false
 	}
 	old := memory.Extent{Buf: s.bufs[s.fill], ID: s.books[s.fill].id}
-	e, ok := memory.Obtain(s.mem, min(size+s.step(), segmentBytes))
+	e, ok := memory.Obtain(s.mem, min(size+s.step(), most))
 	if !ok {
 		return false
 	}

@@ -49,12 +49,27 @@ type Extent struct {
 // Obtain allocates at least n bytes from m, or from the Go heap where m is nil. It fails when there are none.
 func Obtain(m Source, n int) (e Extent, ok bool) {
 	if m == nil {
-		b := slices.Grow([]byte(nil), n)
-		return Extent{Buf: b[:cap(b)]}, true
+		return Extent{Buf: fromGo(n)}, true
 	}
 	b, id, err := m.Alloc(n)
 	return Extent{b, id}, err == nil
 }
+
+// fromGo gives at least n bytes of the Go heap, and all that they take of it.
+func fromGo(n int) []byte {
+	if n <= largeInGo {
+		b := slices.Grow([]byte(nil), n)
+		return b[:cap(b)]
+	}
+	// What is large takes whole pages. Grow would write to all of it, which in memory that is fresh from the system is a fault for
+	// each page at once, half a millisecond for a MiB; make leaves that to the first use of each.
+	return make([]byte, (n+goPage-1)&^(goPage-1))
+}
+
+const (
+	largeInGo = 32 << 10 // up to which size the Go heap has classes
+	goPage    = 8 << 10
+)
 
 // Dismiss gives e back to where Obtain had it from. The empty Extent needs it not, and may have it.
 func (e Extent) Dismiss(m Source) {
