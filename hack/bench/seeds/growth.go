@@ -36,10 +36,11 @@ var growth = seed{
 		for _, name := range []string{contender.Zset, contender.Yardstick} {
 			for _, p := range growthPs {
 				r := request{Form: contender.Form{Name: name, P: p}, Members: n, Bytes: workload.LeastBytes}
-				if s.long && name == contender.Yardstick {
-					r.Runs = 1 // each takes most of a minute
-				} else if s.long {
-					r.Runs = 3
+				switch { // each takes from a third of a minute to most of one
+				case s.long && name == contender.Zset && p != 0.5:
+					r.Runs = 2
+				case s.long:
+					r.Runs = 1
 				}
 				requests = append(requests, r)
 			}
