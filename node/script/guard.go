@@ -24,7 +24,6 @@ const (
 
 // Errors that end a script whatever it catches.
 var (
-	//lint:ignore ST1005 a reply, as clients know it
 	ErrMemory = errors.New("ERR Error running script: not enough memory")
 
 	errKilled  = errors.New("killed")

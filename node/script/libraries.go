@@ -70,7 +70,6 @@ func (ls *Libraries) Restore(sources []string, policy Policy, log func(level int
 		lib, err := ls.make(&to, source, policy == Replace, log, now)
 		var taken nameTaken
 		if errors.As(err, &taken) {
-			//lint:ignore ST1005 a reply, as clients know it
 			return fmt.Errorf("ERR Library %s already exists", string(taken))
 		}
 		if err != nil {
