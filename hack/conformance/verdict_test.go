@@ -108,8 +108,10 @@ func TestSkipListRefuses(t *testing.T) {
 }
 
 func TestCommittedListsParse(t *testing.T) {
-	if _, err := parseSkips(skipsText, "valkey"); err != nil {
-		t.Error(err)
+	for _, suite := range suites {
+		if _, err := parseSkips(skipsText, suite); err != nil {
+			t.Errorf("for %s: %v", suite, err)
+		}
 	}
 	if len(parseStandIns(standInsText)) == 0 {
 		t.Error("no test is known to do with stand-ins")
