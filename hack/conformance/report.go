@@ -100,7 +100,7 @@ func (r *report) page(w io.Writer) {
 		}
 		fmt.Fprintf(w, "\n### %s: %s\n\n", c.heading, c.meaning)
 		for _, reason := range slices.Sorted(maps.Keys(byReason)) {
-			fmt.Fprintf(w, "%s\n\n", reason)
+			fmt.Fprintf(w, "%s (%d)\n\n", reason, len(byReason[reason]))
 			for _, x := range byReason[reason] {
 				fmt.Fprintf(w, "- %s: %s\n", x.unit, code(x.name))
 			}
