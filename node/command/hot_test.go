@@ -2,8 +2,13 @@ package command
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/resp"
 )
 
 // hotMembers is how many members the board of hotCalls has.
@@ -109,4 +114,28 @@ func BenchmarkExecute(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkExecuteIndependent measures clients that each work on a key of their
+// own: with -cpu 1,2 what a second processor adds.
+func BenchmarkExecuteIndependent(b *testing.B) {
+	table, first := testCall(b, time.Now)
+	var clients atomic.Uint64
+	b.RunParallel(func(pb *testing.PB) {
+		id := 1 + clients.Add(1)
+		c := &Call{
+			Env: first.Env, Client: client.New(id, "127.0.0.1:1", "127.0.0.1:2", time.Now(), client.Unwired{}),
+			W: &resp.Writer{}, Rng: rand.New(rand.NewPCG(id, 0)), At: time.Now(),
+		}
+		key := fmt.Sprintf("user:%d", id)
+		prepared := make([][][]byte, 1000)
+		for i := range prepared {
+			prepared[i] = byteWords("ZADD", key, fmt.Sprint(i), fmt.Sprintf("member:%03d", i*7%10))
+		}
+		for i := 0; pb.Next(); i++ {
+			c.Args, c.More = prepared[i%len(prepared)], i%16 != 15
+			table.Execute(c)
+			c.W.Reset(1 << 10)
+		}
+	})
 }
