@@ -17,6 +17,7 @@ const (
 func (s *Server) sweep() {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
+	collector := newCollector(s.options.SoftLimit)
 	for n := 0; ; n++ {
 		select {
 		case <-s.stopping:
@@ -37,6 +38,7 @@ func (s *Server) sweep() {
 		s.stats.Tick(now)
 		s.notePeak()
 		s.limitHeap()
+		collector.adjust()
 		s.defragment()
 		if n%clientEvery == 0 {
 			s.sweepClients(now)
