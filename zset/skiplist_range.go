@@ -2,6 +2,12 @@ package zset
 
 // removeRange takes out the members with ranks from start up to end, which are neither none nor all.
 func (l *skipList) removeRange(start, end int, t *Tuning) {
+	if end-start == 1 { // most of all: what is popped
+		s := l.seekRank(start)
+		r := l.blocks.at(s.block).ref(s.i)
+		l.remove(r, l.hashOf(r), l.records.score(r), t)
+		return
+	}
 	// When fewer stay than go it is less work to move those that stay.
 	if end-start > l.length/2 && end-start > fewMembers && l.rebuild(start, end, t) {
 		return
