@@ -19,11 +19,11 @@ func (s *Server) usedMemory() int64 {
 	return s.keyspace.Used() + s.buffers.Load() + s.env.Tracking.Bytes()
 }
 
-// lastingMemory is usedMemory without what clients' buffers grew by since the
+// lastingMemory is usedMemory, and what the process takes too much, without what clients' buffers grew by since the
 // sweep's last look. Most of that is gone in a moment, and to evict a key makes
 // messages of its own, which must not make others go.
 func (s *Server) lastingMemory() int64 {
-	return s.usedMemory() - max(s.buffers.Load()-s.lasting.Load(), 0)
+	return s.usedMemory() + s.strain.Load() - max(s.buffers.Load()-s.lasting.Load(), 0)
 }
 
 // facts takes one reading of everything INFO and the metrics print.

@@ -3,6 +3,7 @@ package node
 import (
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 
 	"zset.dev/operator/node/config"
@@ -55,4 +56,25 @@ func (s *Server) limitHeap() {
 		s.heapLimit = limit
 		debug.SetMemoryLimit(limit)
 	}
+}
+
+// strain is the bytes by which what is alive takes more than nine tenths of so
+// much in all: outside the Go heap by what is free inside of pages that are
+// not, as after keys of one size made room for keys of another. The last tenth
+// is for garbage, stacks and buffers.
+func strain(all, outside, live int64) int64 {
+	if all == 0 {
+		return 0
+	}
+	return max(outside+live-all/10*9, 0)
+}
+
+// noteStrain looks how much memory what is alive takes, so that a node makes
+// room, or refuses writes, before its container's limit ends it. That counts
+// beside what maxmemory limits, which knows what is in use only.
+func (s *Server) noteStrain() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	_, outside := s.keyspace.OffHeap()
+	s.strain.Store(strain(s.options.SoftLimit, outside, int64(live[0].Value.Uint64())))
 }

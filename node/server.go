@@ -60,6 +60,7 @@ type Server struct {
 	clients  *client.Registry
 	buffers  atomic.Int64 // bytes of all clients' buffers, and of what is pushed to them
 	lasting  atomic.Int64 // what buffers was when the sweep last came by
+	strain   atomic.Int64 // bytes by which the process takes too much, at the sweep's last look
 	peak     atomic.Int64 // largest memory in use seen by the sweep
 
 	heapLimit int64 // what limitHeap said last; owned by the sweep
@@ -111,7 +112,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.env = command.Env{
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
-		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: s.usedMemory, Lasting: s.lastingMemory, Facts: s.facts, Shutdown: s.beginStop,
+		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: func() int64 { return s.usedMemory() + s.strain.Load() }, Lasting: s.lastingMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
 	s.env.Complete()
 	if err := s.env.LoadUsers(); err != nil {

@@ -33,6 +33,7 @@ func (s *Server) sweep() {
 		s.env.Tracking.Shrink()
 		s.expire(now)
 		s.lasting.Store(s.buffers.Load())
+		s.noteStrain()
 		s.env.Eviction.Wake()
 		s.boundClients()
 		s.stats.Tick(now)
