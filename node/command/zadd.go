@@ -113,7 +113,8 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 	group := len(words) / len(scores)
 	member := func(i int) []byte { return words[group*i+group-1] }
 	e := c.find()
-	if e == nil {
+	created := e == nil // then undoing is to remove
+	if created {
 		if flags&zset.XX != 0 {
 			c.replyAdded(flags, 0, 0, false)
 			return
@@ -132,7 +133,9 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 	for i, score := range scores {
 		if i+1 < len(scores) {
 			undo = append(undo, undone{})
-			undo[i].score, undo[i].known = set.Score(member(i))
+			if !created {
+				undo[i].score, undo[i].known = set.Score(member(i))
+			}
 		}
 		now, result, err := set.Add(member(i), score, flags)
 		if err == zset.ErrFull {

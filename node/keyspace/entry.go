@@ -17,13 +17,16 @@ type Entry struct {
 	located
 	view   *zset.Set // works on the listpacks of one record after another
 	viewed bool      // on that of this one
-	writes bool      // the partition is held for writing
-	at     int       // which of the Held's handles it is
+	// reserved says that Create made room for what is about to be written, so the
+	// record does not shrink before that is settled.
+	reserved bool
+	writes   bool // the partition is held for writing
+	at       int  // which of the Held's handles it is
 }
 
 // open makes e the handle of a record.
 func (e *Entry) open(p *partition, l located, writes bool) {
-	e.p, e.located, e.writes = p, l, writes
+	e.p, e.located, e.writes, e.reserved = p, l, writes, false
 }
 
 // close ends the use of the handle.
@@ -74,17 +77,6 @@ func (e *Entry) Write(t *zset.Tuning) *zset.Set {
 	return set
 }
 
-// Reserve makes room for so many more bytes of a listpack, if the set is one,
-// so that adding members one by one moves it once. It fails when there is no memory.
-func (e *Entry) Reserve(bytes int) bool {
-	if e.rec.has(isLarge) {
-		return true
-	}
-	e.sync()
-	f := e.rec.fields()
-	return f.size+bytes <= cap(e.rec.block()) || e.reshape(f.size+bytes, f.size)
-}
-
 // reshape makes room for so many bytes of a listpack that has keep.
 func (e *Entry) reshape(room, keep int) bool {
 	before := e.ref
@@ -96,6 +88,9 @@ func (e *Entry) reshape(room, keep int) bool {
 // Resize implements zset.Room: it moves the record to where its listpack has
 // so much room.
 func (e *Entry) Resize(block []byte, size int) []byte {
+	if first := e.rec.blockAt(e.rec.fields(), 0); e.reserved && size <= cap(first) {
+		return first[:len(block)] // it is about to be filled
+	}
 	if !e.reshape(size, len(block)) {
 		return nil
 	}
@@ -114,7 +109,11 @@ func (e *Entry) sync() {
 		e.h.moved(e, before)
 	} else {
 		e.rec.setSize(len(block))
+		if e.reserved {
+			e.reshape(len(block), len(block)) // gives back what was too much
+		}
 	}
+	e.reserved = false
 }
 
 // empty reports whether the set of a handle in sync has no member.

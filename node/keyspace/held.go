@@ -228,7 +228,9 @@ func (h *Held) Create(key []byte, room int) (*Entry, error) {
 		return nil, ErrFull
 	}
 	h.ks.observer.Created(key)
-	return h.entry(p, l), nil
+	e := h.entry(p, l)
+	e.reserved = true
+	return e, nil
 }
 
 // insert adds the record of a key that is not there, or is there only because

@@ -97,8 +97,6 @@ func (x *history) write(key string, tuning *zset.Tuning) {
 			}
 			m = &modelKey{members: map[string]float64{}}
 			x.model[key] = m
-		} else if x.rng.IntN(4) == 0 {
-			e.Reserve(x.rng.IntN(400))
 		}
 		for range 1 + x.rng.IntN(12) {
 			member := x.member()
