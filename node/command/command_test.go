@@ -231,7 +231,11 @@ func FuzzCommands(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, count uint16, entries uint8) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		now := time.UnixMilli(1_700_000_000_000)
-		table, c := testCall(t, func() time.Time { return now }, "--zset-max-listpack-entries", fmt.Sprint(entries))
+		// Half of the time there is little memory, and a policy for that.
+		policies := []string{"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"}
+		limit := rng.IntN(2) * (2000 + rng.IntN(20_000))
+		table, c := testCall(t, func() time.Time { return now }, "--zset-max-listpack-entries", fmt.Sprint(entries),
+			"--maxmemory", fmt.Sprint(limit), "--maxmemory-policy", policies[rng.IntN(len(policies))])
 		for range count {
 			var args [][]byte
 			if rng.IntN(8) > 0 {
