@@ -17,7 +17,6 @@ func (t *Table) Execute(c *Call) {
 	if spec == nil || spec != c.tally.spec {
 		c.begin(spec)
 	}
-	c.tally.executed++
 	if spec != nil {
 		refusal = c.refuse(spec)
 	} else if c.needsAuth() {
@@ -35,6 +34,7 @@ func (t *Table) Execute(c *Call) {
 	if refusal == "" && c.outOfMemory(spec) {
 		refusal = errOOM
 	}
+	c.tally.executed++
 	switch {
 	case refusal != "":
 		c.reject(spec, refusal)
