@@ -103,6 +103,12 @@ func TestEvictionFindsNothing(t *testing.T) {
 	if w.info("current_eviction_exceeded_time") != 0 || w.info("total_eviction_exceeded_time") == 0 {
 		t.Errorf("too much was used for %d ms in all", w.info("total_eviction_exceeded_time"))
 	}
+	w.expect("+OK\r\n", "CONFIG", "RESETSTAT")
+	for _, name := range []string{"evicted_keys", "total_eviction_exceeded_time", "evicted_clients", "keyspace_hits", "total_error_replies"} {
+		if n := w.info(name); n != 0 {
+			t.Errorf("after RESETSTAT %s is %d", name, n)
+		}
+	}
 }
 
 func TestUsageCommands(t *testing.T) {
