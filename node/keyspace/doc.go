@@ -60,6 +60,8 @@
 //   - A change for which there is no memory fails with ErrFull, or zset.ErrFull
 //     from the set, and has then changed nothing.
 //   - A full SCAN returns each key that is present throughout exactly once.
+//   - Evict removes one key a policy can do without, by samples of a partition
+//     and a pool of the best candidates seen (evictpool.go), and waits for nobody.
 //
 // It does no I/O and reads no clock: times are handed in, in milliseconds
 // since the Unix epoch. Only package command and the server call it.
