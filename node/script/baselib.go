@@ -237,11 +237,11 @@ func (m *machine) mathFunctions() map[string]lua.LGFunction {
 				l.Push(lua.LNumber(r))
 				return 1
 			case 1:
-				if high = l.CheckInt(1); high < 1 {
+				if high = int(l.CheckNumber(1)); high < 1 {
 					l.ArgError(1, "interval is empty")
 				}
 			case 2:
-				if low, high = l.CheckInt(1), l.CheckInt(2); low > high {
+				if low, high = int(l.CheckNumber(1)), int(l.CheckNumber(2)); low > high {
 					l.ArgError(2, "interval is empty")
 				}
 			default:
@@ -251,7 +251,7 @@ func (m *machine) mathFunctions() map[string]lua.LGFunction {
 			return 1
 		},
 		"randomseed": func(l *lua.LState) int {
-			m.rng = newDrand(int32(l.CheckInt64(1)))
+			m.rng = newDrand(int32(int64(l.CheckNumber(1))))
 			return 0
 		},
 	}
