@@ -3,9 +3,10 @@ package zset
 // removeRange takes out the members with ranks from start up to end, which are neither none nor all.
 func (l *skipList) removeRange(start, end int, t *Tuning) {
 	if end-start == 1 { // most of all: what is popped
-		s := l.seekRank(start)
-		r := l.blocks.at(s.block).ref(s.i)
-		l.remove(r, l.hashOf(r), l.records.score(r), t)
+		var p path
+		l.traceRank(start, &p)
+		r := l.blocks.at(p.prev[0]).ref(p.i)
+		l.removeAt(&p, r, l.hashOf(r), t)
 		return
 	}
 	// When fewer stay than go it is less work to move those that stay.

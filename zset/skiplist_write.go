@@ -233,9 +233,14 @@ func (l *skipList) lead() {
 func (l *skipList) remove(r ref, hash uint64, score float64, t *Tuning) {
 	var p path
 	l.traceMember(r, score, &p)
-	l.unlink(&p)
+	l.removeAt(&p, r, hash, t)
+}
+
+// removeAt takes out the member at r, which is at the end of a path.
+func (l *skipList) removeAt(p *path, r ref, hash uint64, t *Tuning) {
+	l.unlink(p)
 	l.drop(r, hash)
-	l.tidy(&p, t)
+	l.tidy(p, t)
 }
 
 // drop takes a record that is in no block out of the index, and gives its memory back.
