@@ -82,6 +82,7 @@ func (c *connection) serve() {
 		case n > 0:
 			c.silent = false // what came with an error, too, is answered
 		case errors.Is(err, os.ErrDeadlineExceeded) && c.rearm():
+			c.shrink()
 		case c.mayReadOn(err):
 		case err != nil:
 			return
@@ -96,6 +97,18 @@ func (c *connection) rearm() bool {
 	due := !c.timeout.IsZero() && !time.Now().Before(c.timeout)
 	c.timeout = c.call.Timeout()
 	return c.line.rearm(c.timeout) || due
+}
+
+// shrink gives back the buffers of a client that has been silent, which the
+// sweep woke for that: thousands of such clients are no reason to hold
+// the memory of their busiest moment.
+func (c *connection) shrink() {
+	if c.query.waiting() > 0 || c.reply.Len() > 0 || !mayShrink(c.client, c.server.now().UnixMilli()) {
+		return
+	}
+	c.query = query{}
+	c.reply.Reset(0)
+	c.account()
 }
 
 // mayReadOn reports whether a read that failed did so only because the node's

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"zset.dev/operator/node/keyspace"
+
+	"zset.dev/operator/node/client"
 )
 
 // fill makes a set of n members of 100 bytes each.
@@ -292,4 +294,24 @@ func TestStrangersReplies(t *testing.T) {
 			t.Fatalf("reply %d is %q", i, got)
 		}
 	}
+}
+
+// A client that was busy once and is silent since keeps small buffers only, and goes on as before.
+func TestSilentClientKeepsLittle(t *testing.T) {
+	var clock fakeClock
+	clock.set(time.Unix(1000, 0))
+	s := startWith(t, Options{Now: clock.now})
+	w := dial(t, s.addr)
+	word := strings.Repeat("x", 30<<10)
+	w.expect("$"+strconv.Itoa(len(word))+"\r\n"+word+"\r\n", "ECHO", word)
+	held := func() (bytes int64) {
+		s.clients.Each(func(cl *client.Client) { bytes = cl.QueryCap.Load() + cl.ReplyCap.Load() })
+		return bytes
+	}
+	if n := held(); n < int64(len(word)) {
+		t.Errorf("a busy client holds %d bytes", n)
+	}
+	clock.set(time.Unix(1003, 0))
+	eventually(t, "its buffers are small", func() bool { return held() <= 2*smallBuffer })
+	w.expect("$5\r\nagain\r\n", "ECHO", "again")
 }

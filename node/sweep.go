@@ -94,8 +94,24 @@ func (s *Server) sweepClients(now time.Time) {
 			s.stats.OutputLimitClosed.Add(1)
 			s.log.Warn("closed a client that does not read its replies", "client", cl.Addr, "bytes", cl.ReplyUsed.Load())
 			cl.Close()
+		default:
+			if mayShrink(cl, now.UnixMilli()) {
+				cl.Wake() // connection.shrink
+			}
 		}
 	})
+}
+
+const (
+	// shrinkAfter is how long a client is silent before it keeps only small buffers.
+	shrinkAfter = 2 * time.Second
+	smallBuffer = readStart
+)
+
+// mayShrink reports whether a silent client keeps buffers that it does not need.
+func mayShrink(cl *client.Client, now int64) bool {
+	return now-cl.IdleSince() >= shrinkAfter.Milliseconds() && cl.WritingSince.Load() == 0 && cl.QueryUsed.Load() == 0 &&
+		(cl.QueryCap.Load() > smallBuffer || cl.ReplyCap.Load() > smallBuffer)
 }
 
 // expire removes keys that are due, and notes when that took long.
