@@ -68,6 +68,12 @@ else
 	go -C hack/bench run ./seeds -long -out ../../docs/bench $(if $(RESUME),-resume)
 	go -C hack/bench run ./engine -long -out ../../docs/bench $(if $(RESUME),-resume)
 endif
+bench-node: ## Benchmark the node beside the newest Redis and Valkey; writes docs/bench/node.md (a quarter of an hour alone on the machine; SHORT=1 prints only)
+ifdef SHORT
+	go -C hack/bench run ./node -short
+else
+	go -C hack/bench run ./node -out ../../docs/bench
+endif
 clean: ## Remove what was built in this checkout (the local Kubernetes' binaries stay in the cache)
 	rm -rf bin .run
 
