@@ -6,7 +6,11 @@ func (l *skipList) removeRange(start, end int, t *Tuning) {
 		var p path
 		l.traceRank(start, &p)
 		r := l.blocks.at(p.prev[0]).ref(p.i)
+		first, last := start == 0, end == l.length
 		l.removeAt(&p, r, l.hashOf(r), t)
+		if (first || last) && l.length%popsAhead == 0 {
+			l.lookAhead(first)
+		}
 		return
 	}
 	// When fewer stay than go it is less work to move those that stay.
@@ -24,6 +28,26 @@ func (l *skipList) removeRange(start, end int, t *Tuning) {
 		s = spot{at.next(0), 0}
 	}
 	l.cut(start, end, t)
+}
+
+// popsAhead is for how many pops at a time what they need is fetched.
+const popsAhead = 8
+
+// lookAhead fetches the records of the first or last few members, and where the index has them: who pops from an end is
+// likely to go on, and would wait for each of these in turn.
+func (l *skipList) lookAhead(first bool) {
+	at := l.blocks.at(l.last)
+	from, to := max(at.count()-popsAhead, 0), at.count()
+	if first {
+		at = l.blocks.at(l.head.next(0))
+		from, to = 0, min(at.count(), popsAhead)
+	}
+	l.touchBlock(at, from, to)
+	var hashes [popsAhead]uint64
+	for i := from; i < to; i++ {
+		hashes[i-from] = l.hashOf(at.ref(i))
+	}
+	l.index.Touch(hashes[:to-from])
 }
 
 // fewMembers is how many can be removed one by one in less time than it takes to make a list.
