@@ -18,7 +18,7 @@ import (
 // Snapshot, and the Snapshot memory for what it keeps and for each member that it must not take for one that was
 // there.
 type Snapshot struct {
-	list    *skipList
+	list    *skipList // nil of a listpack
 	length  int
 	left    int // members not given yet
 	from    bound
@@ -31,14 +31,17 @@ type keptMember struct {
 	score  float64
 }
 
-// Snapshot begins one of a set that is a skip list, which for others is a change. It lasts until Close, also when the set is released before: the members
-// not given yet are then kept by it.
+// Snapshot begins one, which for whoever else uses the set is a change. It lasts until Close, also when the set is
+// released before: the members not given yet are then kept by it. Those of a listpack are kept from the beginning.
 func (s *Set) Snapshot() *Snapshot {
-	if s.list == nil {
-		panic("zset: a snapshot of a listpack")
-	}
 	l := s.list
-	sn := &Snapshot{list: l, length: l.length, left: l.length, from: highest(), touched: map[string]struct{}{}}
+	sn := &Snapshot{list: l, length: s.Len(), left: s.Len(), from: highest(), touched: map[string]struct{}{}}
+	if l == nil {
+		for member, score := range s.All() {
+			sn.kept = append(sn.kept, keptMember{string(member), score})
+		}
+		return sn
+	}
 	if l.holders == nil {
 		l.holders = new(holders)
 	}
@@ -58,10 +61,12 @@ func (sn *Snapshot) Kept() int {
 // Next gives some more members, looking at n of the set's, and reports whether there are more. Their bytes are good
 // during the call of yield. The set must not be changed meanwhile.
 func (sn *Snapshot) Next(n int, yield func(member []byte, score float64)) (more bool) {
-	rank, _ := sn.list.seek(&sn.from)
-	if n = min(n, rank); n > 0 {
-		sn.walk(rank, n, yield)
-		return sn.left > 0
+	if sn.list != nil {
+		rank, _ := sn.list.seek(&sn.from)
+		if n = min(n, rank); n > 0 {
+			sn.walk(rank, n, yield)
+			return sn.left > 0
+		}
 	}
 	for _, k := range sn.kept {
 		yield([]byte(k.member), k.score)
@@ -80,7 +85,7 @@ func (sn *Snapshot) walk(rank, n int, yield func([]byte, float64)) {
 		if n--; n == 0 {
 			sn.from.score, sn.from.member = score, append(sn.from.member[:0], member...)
 		}
-		if _, touched := sn.touched[string(member)]; len(sn.touched) == 0 || !touched {
+		if _, touched := sn.touched[string(member)]; !touched {
 			yield(member, score)
 			sn.left--
 		}
@@ -89,7 +94,11 @@ func (sn *Snapshot) walk(rank, n int, yield func([]byte, float64)) {
 }
 
 // Close ends the snapshot. The set must not be changed meanwhile, but may be released.
-func (sn *Snapshot) Close() { sn.list.forget(sn) }
+func (sn *Snapshot) Close() {
+	if sn.list != nil {
+		sn.list.forget(sn)
+	}
+}
 
 // note keeps what is about to change: a member with its score, or one that is not there.
 func (sn *Snapshot) note(member []byte, score float64, exists bool) {

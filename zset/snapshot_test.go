@@ -128,6 +128,28 @@ func TestSnapshotOutlastsTheSet(t *testing.T) {
 	}
 }
 
+// Of a listpack, too, it gives what there was, in whatever the set turns into.
+func TestSnapshotOfListpack(t *testing.T) {
+	s := New(nil)
+	for i := range 100 {
+		s.Add(fmt.Appendf(nil, "member:%d", i), float64(i), 0)
+	}
+	want := pairsOf(s)
+	sn := s.Snapshot()
+	for i := range 1000 {
+		s.Add(fmt.Appendf(nil, "new:%d", i), 1, 0)
+	}
+	var got []pair
+	for more := true; more; {
+		more = sn.Next(10, func(member []byte, score float64) { got = append(got, pair{string(member), score}) })
+	}
+	sn.Close()
+	slices.SortFunc(got, comparePairs)
+	if !slices.Equal(got, want) || sn.Len() != len(want) {
+		t.Errorf("it gave %v", got)
+	}
+}
+
 // What changes again and again is kept once, and what is new not at all.
 func TestSnapshotKeepsLittle(t *testing.T) {
 	s := listed(t, nil, 1000)

@@ -9,7 +9,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -19,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidwall/redcon"
 )
 
 // A Peer is a server that runs until the test ends.
@@ -88,9 +89,12 @@ func (p *Peer) try(words ...string) (string, error) {
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
-	fmt.Fprintf(conn, "*%d\r\n", len(words))
+	request := redcon.AppendArray(nil, len(words))
 	for _, w := range words {
-		fmt.Fprintf(conn, "$%d\r\n%s\r\n", len(w), w)
+		request = redcon.AppendBulkString(request, w)
+	}
+	if _, err := conn.Write(request); err != nil {
+		return "", err
 	}
 	return reply(bufio.NewReader(conn))
 }

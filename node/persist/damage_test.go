@@ -1,23 +1,24 @@
 package persist
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/redcon"
 )
 
 // text is commands as they stand in a file.
 func text(commands ...string) string {
-	var all strings.Builder
+	var all []byte
 	for _, c := range commands {
 		words := strings.Fields(c)
-		fmt.Fprintf(&all, "*%d\r\n", len(words))
+		all = redcon.AppendArray(all, len(words))
 		for _, w := range words {
-			fmt.Fprintf(&all, "$%d\r\n%s\r\n", len(w), w)
+			all = redcon.AppendBulkString(all, w)
 		}
 	}
-	return all.String()
+	return string(all)
 }
 
 func TestWholeBehind(t *testing.T) {

@@ -105,7 +105,6 @@ func (s *Saver) large(key []byte) error {
 func (s *Saver) begin(key []byte) *zset.Snapshot {
 	s.Keyspace.Hold(&s.held, s.Now(), key)
 	defer s.held.Release()
-	s.held.Quiet = true
 	e := s.held.Peek(key)
 	switch {
 	case e == nil:

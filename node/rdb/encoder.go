@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
 	"zset.dev/operator/zset"
@@ -62,9 +61,7 @@ func (e *Encoder) Database(number, keys, expiring int) {
 func (e *Encoder) Key(key []byte, meta Meta, s *zset.Set) {
 	e.meta(meta)
 	if s.Encoding() == zset.Listpack {
-		list := appendListpack(nil, s)
-		e.buf = appendText(append(e.buf, typeListpack), key)
-		e.buf = append(appendLength(e.buf, uint64(len(list))), list...)
+		e.buf = appendPackedSet(appendText(append(e.buf, typeListpack), key), s)
 		e.ended()
 		return
 	}
@@ -93,8 +90,7 @@ func (e *Encoder) Member(member []byte, score float64) {
 		panic("rdb: more members than announced")
 	}
 	e.pending--
-	e.buf = appendText(e.buf, member)
-	e.buf = binary.LittleEndian.AppendUint64(e.buf, math.Float64bits(score))
+	e.buf = appendMember(e.buf, member, score)
 	if len(e.buf) >= encoderFlush {
 		e.Flush()
 	}

@@ -56,18 +56,26 @@ func Append(dst []byte, s *zset.Set) []byte {
 // AppendValue appends the type and value of s, as they are in a payload.
 func AppendValue(dst []byte, s *zset.Set) []byte {
 	if s.Encoding() == zset.Listpack {
-		list := appendListpack(nil, s)
-		dst = append(dst, typeListpack)
-		return append(appendLength(dst, uint64(len(list))), list...)
+		return appendPackedSet(append(dst, typeListpack), s)
 	}
 	dst = append(dst, typeBinary)
 	dst = appendLength(dst, uint64(s.Len()))
 	// Servers write the highest first, so that they can add each at the front.
 	for member, score := range s.Descend(s.ByRank(0, -1)) {
-		dst = appendText(dst, member)
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(score))
+		dst = appendMember(dst, member, score)
 	}
 	return dst
+}
+
+// appendPackedSet appends the value of typeListpack.
+func appendPackedSet(dst []byte, s *zset.Set) []byte {
+	list := appendListpack(nil, s)
+	return append(appendLength(dst, uint64(len(list))), list...)
+}
+
+// appendMember appends one of a value of typeBinary.
+func appendMember(dst, member []byte, score float64) []byte {
+	return binary.LittleEndian.AppendUint64(appendText(dst, member), math.Float64bits(score))
 }
 
 // Read makes a set of a payload. It is a listpack when t allows, whatever it

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/redcon"
 )
 
 // lineBytes bounds a line of the primary's.
@@ -133,9 +135,9 @@ func (l *Link) line() (string, error) {
 
 // command is one as it is sent.
 func command(words ...string) []byte {
-	b := fmt.Appendf(nil, "*%d\r\n", len(words))
+	b := redcon.AppendArray(nil, len(words))
 	for _, w := range words {
-		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(w), w)
+		b = redcon.AppendBulkString(b, w)
 	}
 	return b
 }

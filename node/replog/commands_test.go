@@ -3,26 +3,27 @@ package replog
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/tidwall/redcon"
 )
 
 // text is commands as they stand in a file.
 func text(commands ...string) string {
-	var all strings.Builder
+	var all []byte
 	for _, c := range commands {
 		words := strings.Fields(c)
-		fmt.Fprintf(&all, "*%d\r\n", len(words))
+		all = redcon.AppendArray(all, len(words))
 		for _, w := range words {
-			fmt.Fprintf(&all, "$%d\r\n%s\r\n", len(w), w)
+			all = redcon.AppendBulkString(all, w)
 		}
 	}
-	return all.String()
+	return string(all)
 }
 
 // read is the commands of a file, and why there are no more.

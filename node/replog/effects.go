@@ -3,6 +3,8 @@ package replog
 import (
 	"strconv"
 
+	"github.com/tidwall/redcon"
+
 	"zset.dev/operator/node/resp"
 )
 
@@ -35,15 +37,15 @@ const mostArgs = 1024
 func (e *Effects) Put(key, member []byte, score float64) {
 	e.extend("ZADD", key)
 	var text [40]byte
-	e.open = appendString(e.open, resp.AppendScore(text[:0], score))
-	e.open = appendString(e.open, member)
+	e.open = redcon.AppendBulk(e.open, resp.AppendScore(text[:0], score))
+	e.open = redcon.AppendBulk(e.open, member)
 	e.args += 2
 }
 
 // Take says that a member is gone.
 func (e *Effects) Take(key, member []byte) {
 	e.extend("ZREM", key)
-	e.open = appendString(e.open, member)
+	e.open = redcon.AppendBulk(e.open, member)
 	e.args++
 }
 
@@ -110,9 +112,9 @@ func (e *Effects) close() {
 	if e.verb == "" {
 		return
 	}
-	e.buf = appendHeader(e.buf, '*', e.args)
-	e.buf = appendString(e.buf, e.verb)
-	e.buf = appendString(e.buf, e.key)
+	e.buf = redcon.AppendArray(e.buf, e.args)
+	e.buf = redcon.AppendBulkString(e.buf, e.verb)
+	e.buf = redcon.AppendBulk(e.buf, e.key)
 	e.buf = append(e.buf, e.open...)
 	e.open, e.verb = e.open[:0], ""
 	e.commands++
@@ -121,19 +123,10 @@ func (e *Effects) close() {
 // single adds a command.
 func (e *Effects) single(verb string, args ...[]byte) {
 	e.close()
-	e.buf = appendHeader(e.buf, '*', 1+len(args))
-	e.buf = appendString(e.buf, verb)
+	e.buf = redcon.AppendArray(e.buf, 1+len(args))
+	e.buf = redcon.AppendBulkString(e.buf, verb)
 	for _, a := range args {
-		e.buf = appendString(e.buf, a)
+		e.buf = redcon.AppendBulk(e.buf, a)
 	}
 	e.commands++
-}
-
-func appendString[S ~string | ~[]byte](dst []byte, s S) []byte {
-	dst = appendHeader(dst, '$', len(s))
-	return append(append(dst, s...), "\r\n"...)
-}
-
-func appendHeader(dst []byte, mark byte, n int) []byte {
-	return append(strconv.AppendInt(append(dst, mark), int64(n), 10), "\r\n"...)
 }
