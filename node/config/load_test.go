@@ -62,7 +62,9 @@ func TestDefaults(t *testing.T) {
 		},
 		MaxMemory: MemoryLimit{Bytes: 0, Text: "0"}, Defrag: true, DefragPercent: 10, DefragBytes: 100 << 20, MaxMemorySamples: 5, EvictionTenacity: 10, LFULogFactor: 10, LFUDecayTime: 1, MaxMemoryPolicy: "noeviction",
 		ZSetMaxListpackEntries: 128, ZSetMaxListpackValue: 64, SkipListP: P{Value: 1 / math.E, Text: "1/e"}, SkipListMaxLevel: 32, SkipListBlockEntries: 64,
-		Dir: ".", Databases: 1, LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
+		Dir: ".", Databases: 1, DBFilename: "dump.rdb", StopWritesOnSaveError: true, RDBCompression: true, RDBChecksum: true, RDBIncrementalSync: true,
+		AppendFilename: "appendonly.aof", AppendDirname: "appendonlydir", AppendFsync: "everysec", AutoRewritePercent: 100, AutoRewriteMinSize: 64 << 20,
+		LoadTruncated: true, AOFIncrementalSync: true, LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
 	}
 	if diff := cmp.Diff(want, c.Values(), cmpopts.IgnoreFields(Values{}, "Tuning")); diff != "" {
 		t.Error(diff)
@@ -136,8 +138,8 @@ func TestLoadErrors(t *testing.T) {
 		{"node.conf", "port 7000 # main", `node.conf:1: directive "port": wrong number of arguments (allowed: 0 to 65535); a comment has a line of its own`},
 		{"node.conf", `requirepass "x`, `node.conf:1: directive "requirepass": unbalanced quotes; a value that has a quote in it is written in quotes, as "a\"b"`},
 		{"node.conf", "include other.conf", `node.conf:1: directive "include": not supported; write everything in one file; remove it`},
-		{"node.conf", "appendonly yes", `node.conf:1: directive "appendonly": argument must be no: this version keeps data in memory only`},
-		{"node.conf", "save 3600 1 300 100", `node.conf:1: directive "save": argument must be "": this version keeps data in memory only`},
+		{"node.conf", "appenddirname a/b", `node.conf:1: directive "appenddirname": argument must be a name, not a path, and is "a/b"`},
+		{"node.conf", "save 3600 1 300", `node.conf:1: directive "save": Invalid save parameters (allowed: pairs of seconds and changes; "" = never)`},
 		{"node.conf", "databases 16", `node.conf:1: directive "databases": argument must be 1: the node has one database; keep data apart by key prefixes`},
 		{"node.conf", "daemonize yes", `node.conf:1: directive "daemonize": argument must be no: the node runs in the foreground; let a service manager or a shell's & start it`},
 		{"node.conf", "hash-max-listpack-entries 1", `node.conf:1: directive "hash-max-listpack-entries": the node holds sorted sets only; remove it`},

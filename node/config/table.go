@@ -359,13 +359,110 @@ var table = []directive{
 	},
 	{
 		name: "save", group: data, initial: `""`, live: true,
-		doc:  "snapshot schedule; none, since data is kept in memory only",
-		kind: only("", memoryOnly),
+		doc: "when to save dump.rdb by itself: seconds since the last save and changes since, in pairs; \"\" = never",
+		note: "Redis and Valkey have `3600 1 300 100 60 10000` where nothing is said. Here nothing is written to disk unless it is asked for. " +
+			"With any pair, SHUTDOWN and SIGTERM save, too. Pairs stand on one line: of several lines the last one counts.",
+		kind: savePoints,
+	},
+	{
+		name: "dbfilename", group: data, initial: "dump.rdb",
+		doc:  "name of the file SAVE and BGSAVE write, in dir",
+		kind: fileName(func(v *Values) *string { return &v.DBFilename }),
+	},
+	{
+		name: "stop-writes-on-bgsave-error", group: data, initial: "yes", live: true,
+		doc:  "refuse writes after a save failed that save asked for, until one works",
+		kind: yesNo(func(v *Values) *bool { return &v.StopWritesOnSaveError }),
+	},
+	{
+		name: "rdbcompression", group: data, initial: "yes", live: true,
+		doc:  "accepted; files are not compressed, since sorted sets hardly get smaller",
+		kind: yesNo(func(v *Values) *bool { return &v.RDBCompression }),
+	},
+	{
+		name: "rdbchecksum", group: data, initial: "yes",
+		doc:  "accepted; files have a checksum, and one that is there is compared",
+		kind: yesNo(func(v *Values) *bool { return &v.RDBChecksum }),
+	},
+	{
+		name: "rdb-save-incremental-fsync", group: data, initial: "yes", live: true,
+		doc:  "accepted; a file is handed to the disk while it is written",
+		kind: yesNo(func(v *Values) *bool { return &v.RDBIncrementalSync }),
+	},
+	{
+		name: "rdb-del-sync-files", group: data, initial: "no", live: true,
+		doc:  "accepted; a full sync leaves no file",
+		kind: yesNo(func(v *Values) *bool { return &v.RDBDelSyncFiles }),
 	},
 	{
 		name: "appendonly", group: data, initial: "no", live: true,
-		doc:  "append-only file; none, since data is kept in memory only",
-		kind: only("no", memoryOnly),
+		doc: "keep every change on disk, in append-only files",
+		note: "With `yes` a node begins with what is in `appenddirname`, else in an old `appendfilename` in `dir`, else in `dbfilename`: " +
+			"[Persistence](persistence.md).",
+		kind: yesNo(func(v *Values) *bool { return &v.AppendOnly }),
+	},
+	{
+		name: "appendfilename", group: data, initial: "appendonly.aof",
+		doc:  "what the names of the append-only files begin with",
+		kind: fileName(func(v *Values) *string { return &v.AppendFilename }),
+	},
+	{
+		name: "appenddirname", group: data, initial: "appendonlydir",
+		doc:  "folder of the append-only files, in dir",
+		kind: fileName(func(v *Values) *string { return &v.AppendDirname }),
+	},
+	{
+		name: "appendfsync", group: data, initial: "everysec", live: true,
+		doc:  "when what was appended is on disk: before writes are answered, within a second, or at will",
+		kind: oneOf(func(v *Values) *string { return &v.AppendFsync }, "everysec", "always", "no"),
+	},
+	{
+		name: "no-appendfsync-on-rewrite", group: data, initial: "no", live: true,
+		doc:  "fsync nothing while a save or rewrite runs, unless appendfsync is always",
+		kind: yesNo(func(v *Values) *bool { return &v.NoFsyncOnRewrite }),
+	},
+	{
+		name: "auto-aof-rewrite-percentage", group: data, initial: "100", live: true,
+		doc:  "rewrite the append-only files once they grew by so many hundredths of what they were; 0 = never",
+		kind: integer(func(v *Values) *int { return &v.AutoRewritePercent }, 0, math.MaxInt32),
+	},
+	{
+		name: "auto-aof-rewrite-min-size", group: data, initial: "64mb", live: true,
+		doc:  "bytes below which they are not rewritten by themselves",
+		kind: size(func(v *Values) *int64 { return &v.AutoRewriteMinSize }, 0),
+	},
+	{
+		name: "aof-load-truncated", group: data, initial: "yes", live: true,
+		doc:  "at the start, cut off a command that the last append-only file has only the beginning of, as a crash leaves it",
+		note: "What is cut off is kept in a file beside, and the log says how much it was. With `no` such a file is refused.",
+		kind: yesNo(func(v *Values) *bool { return &v.LoadTruncated }),
+	},
+	{
+		name: "aof-load-corrupt-tail-max-size", group: data, initial: "0", live: true,
+		doc:  "bytes at the end of the last append-only file that are cut off though they are no commands",
+		note: "As in Redis 8.4; 0 is none. Zeros, which a power cut leaves in a file, count as a command without its end and are cut off in any case.",
+		kind: size(func(v *Values) *int64 { return &v.LoadCorruptTail }, 0),
+	},
+	{
+		name: "aof-use-rdb-preamble", group: data, initial: "yes",
+		doc:  "the base of the append-only files is an RDB file",
+		kind: only("yes", "the base is always an RDB file"),
+	},
+	{
+		name: "aof-rewrite-incremental-fsync", group: data, initial: "yes", live: true,
+		doc:  "accepted; a base is handed to the disk while it is written",
+		kind: yesNo(func(v *Values) *bool { return &v.AOFIncrementalSync }),
+	},
+	{
+		name: "aof-timestamp-enabled", group: data, initial: "no",
+		doc:  "times in the append-only files",
+		kind: only("no", "append-only files have no times"),
+	},
+	{
+		name: "skip-other-types", group: data, initial: "no", live: true,
+		doc:  "leave out keys that hold something else instead of refusing the file or primary",
+		note: "Something else is any other type, and any other database than 0. How many keys were left out is in the log and in INFO. What was left out is lost once the node saves.",
+		kind: yesNo(func(v *Values) *bool { return &v.SkipOtherTypes }),
 	},
 
 	{
@@ -404,5 +501,3 @@ var table = []directive{
 		kind: only("yes", "this version does not replicate"),
 	},
 }
-
-const memoryOnly = "this version keeps data in memory only"

@@ -69,11 +69,30 @@ type Values struct {
 	// long as they do not change.
 	Tuning *zset.Tuning
 
-	// Data on disk. Fixed in this version, which keeps data in memory only.
+	// Data on disk.
 	Dir        string // working directory
 	Databases  int    // 1
-	Save       string // ""
-	AppendOnly bool   // false
+	Save       []SavePoint
+	DBFilename string // in Dir
+
+	StopWritesOnSaveError bool
+	RDBCompression        bool // accepted only
+	RDBChecksum           bool // accepted only
+	RDBIncrementalSync    bool // accepted only
+	RDBDelSyncFiles       bool // accepted only
+
+	AppendOnly         bool
+	AppendFilename     string // what names of files begin with
+	AppendDirname      string // in Dir
+	AppendFsync        string // "always", "everysec" or "no"
+	NoFsyncOnRewrite   bool
+	AutoRewritePercent int   // 0 = never
+	AutoRewriteMinSize int64 // bytes
+	LoadTruncated      bool
+	LoadCorruptTail    int64 // bytes
+	AOFIncrementalSync bool  // accepted only
+
+	SkipOtherTypes bool // leave out keys that cannot be held instead of refusing what has them
 
 	// Process.
 	LogLevel        LogLevel
@@ -85,6 +104,12 @@ type Values struct {
 type Percentile struct {
 	Value float64 // 0 to 100
 	Text  string
+}
+
+// SavePoint is when to save: once so much time has passed since the last save, and so many changes were made.
+type SavePoint struct {
+	After   time.Duration
+	Changes int64
 }
 
 // MemoryLimit is the value of maxmemory.
