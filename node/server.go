@@ -2,8 +2,6 @@ package node
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,6 +16,8 @@ import (
 	"zset.dev/operator/node/command"
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/replication"
+	"zset.dev/operator/node/replog"
 	"zset.dev/operator/node/secure"
 	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/zset"
@@ -106,11 +106,15 @@ func New(o Options) (*Server, error) {
 	}
 	table := command.NewTable()
 	s := &Server{
-		options: o, config: o.Config, log: o.Log, clock: clock, now: o.Now, started: o.Now(), runID: newRunID(),
+		options: o, config: o.Config, log: o.Log, clock: clock, now: o.Now, started: o.Now(), runID: replication.NewID(),
 		table: table, stats: telemetry.NewStats(table.Names()), keyspace: keyspace.New(), clients: client.NewRegistry(),
 		stopping: make(chan struct{}),
 	}
 	s.env = command.Env{
+		Replication: replication.New(replication.Options{
+			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: func(*replog.Log) {},
+			Settings: func() replication.Settings { return replicationSettings(o.Config.Values()) },
+		}),
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
 		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: func() int64 { return s.usedMemory() + s.strain.Load() }, Lasting: s.lastingMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
@@ -121,6 +125,7 @@ func New(o Options) (*Server, error) {
 	o.Config.OnChange(func(_, _ *config.Values) {
 		s.clientsLook.Store(0)
 		s.boundClients()
+		s.env.Replication.SetKeep()
 	})
 	if values := o.Config.Values(); values.TLS.Port != 0 {
 		s.secure = secure.NewKeeper(s.log, s.now, runtime.GOMAXPROCS(0))
@@ -130,13 +135,6 @@ func New(o Options) (*Server, error) {
 		o.Config.BeforeChange(s.secure.Prepare)
 	}
 	return s, nil
-}
-
-// newRunID is 40 random hex digits.
-func newRunID() string {
-	var b [20]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
 }
 
 // Start opens the ports. Connections wait in the kernel until Run.

@@ -11,6 +11,7 @@ import (
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/pubsub"
+	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/node/tracking"
 	"zset.dev/operator/zset"
@@ -24,6 +25,8 @@ type Env struct {
 	Config   *config.Config
 	Clients  *client.Registry
 	Stats    *telemetry.Stats
+
+	Replication *replication.State // nil in tests without
 
 	Log        *slog.Logger // what scripts log; nil discards
 	Now        func() time.Time

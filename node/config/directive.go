@@ -38,11 +38,12 @@ const (
 	memory     group = "Memory"
 	sortedSets group = "Sorted sets"
 	data       group = "Data on disk"
+	replicated group = "Replication"
 	process    group = "Process"
 )
 
 // groups in the order they are shown.
-var groups = []group{network, encryption, clients, access, slow, memory, sortedSets, data, process}
+var groups = []group{network, encryption, clients, access, slow, memory, sortedSets, data, replicated, process}
 
 // apply checks the number of values and sets the directive in v.
 func (d *directive) apply(v *Values, values []string, on machine) error {

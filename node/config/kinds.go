@@ -48,12 +48,15 @@ func span(low, high int) string {
 	return fmt.Sprintf("%d to %d", low, high)
 }
 
-// seconds is a time in whole seconds.
-func seconds(field func(*Values) *time.Duration) kind {
+// seconds is a time in whole seconds, 0 or more.
+func seconds(field func(*Values) *time.Duration) kind { return secondsFrom(0, field) }
+
+// secondsFrom is a time in whole seconds of at least low.
+func secondsFrom(low int, field func(*Values) *time.Duration) kind {
 	return kind{
-		allowed: span(0, math.MaxInt32),
+		allowed: span(low, math.MaxInt32),
 		set: func(v *Values, values []string, _ machine) error {
-			n, err := parseInteger(values[0], 0, math.MaxInt32)
+			n, err := parseInteger(values[0], low, math.MaxInt32)
 			if err == nil {
 				*field(v) = time.Duration(n) * time.Second
 			}

@@ -2,13 +2,16 @@ package config
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
 // table describes every directive. The parser, the flags, CONFIG, --help and
 // docs/configuration.md come from it; a new directive is a row here and a
-// field in Values.
-var table = []directive{
+// field in Values. Those of one subject may stand in a file of their own.
+var table = slices.Concat(general, replicating)
+
+var general = []directive{
 	{
 		name: "port", group: network, initial: "6379",
 		doc:  "TCP port of RESP; 0 = off if there is a tls-port, else any free one",

@@ -94,6 +94,9 @@ type Values struct {
 
 	SkipOtherTypes bool // leave out keys that cannot be held instead of refusing what has them
 
+	// Replication.
+	Replication Replication
+
 	// Process.
 	LogLevel        LogLevel
 	LogFile         string        // "" = standard output

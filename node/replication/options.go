@@ -1,0 +1,36 @@
+package replication
+
+import (
+	"log/slog"
+	"time"
+
+	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/replog"
+)
+
+// Options are what a State is made of. All must be given.
+type Options struct {
+	RunID    string
+	Keyspace *keyspace.Keyspace
+	Log      *slog.Logger
+	Now      func() time.Time
+	Settings func() Settings
+
+	// Journal lets the keyspace append to a log what changes, from before it returns on; nil ends that.
+	Journal func(*replog.Log)
+}
+
+// Settings are what may change while the node runs.
+type Settings struct {
+	BacklogSize int64         // bytes of the log that are kept for those who come again
+	BacklogTTL  time.Duration // how long the log goes on without anybody who reads it; 0 is for ever
+	Timeout     time.Duration // silence after which the other side is given up
+	PingEvery   time.Duration // how often a primary lets its replicas hear of it
+	Behind      Behind
+}
+
+// Behind is how far a follower may be behind before it is closed. 0 is no such limit.
+type Behind struct {
+	Hard, Soft int64 // bytes
+	SoftFor    time.Duration
+}
