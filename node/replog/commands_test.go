@@ -38,6 +38,41 @@ func read(r io.Reader) (commands []string, whole int64, err error) {
 	}
 }
 
+// What a command is read from can be appended to another log as it stands, and asking whether there is more changes nothing.
+func TestRawCommands(t *testing.T) {
+	want := text("SELECT 0", "ZADD board 1 a 2 b", "DEL board", "ZADD board 1 "+strings.Repeat("m", 300<<10), "PING")
+	file := strings.Replace(want, "*2\r\n$3\r\nDEL", "#TS:1700000000\r\n*2\r\n$3\r\nDEL", 1)
+	for name, r := range map[string]io.Reader{
+		"whole": strings.NewReader(file), "bytewise": iotest.OneByteReader(strings.NewReader(file)),
+	} {
+		var got []byte
+		c := NewCommands(r, 0)
+		atOnce := 0
+		for {
+			args, err := c.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if again := text(string(bytes.Join(args, []byte(" ")))); again != string(c.Raw()) {
+				t.Errorf("%s: %.60q was read from %.60q", name, again, c.Raw())
+			}
+			got = append(got, c.Raw()...)
+			if c.More() {
+				atOnce++
+			}
+		}
+		if string(got) != want || c.Whole() != int64(len(file)) {
+			t.Errorf("%s: %d bytes up to %d, want %d", name, len(got), c.Whole(), len(want))
+		}
+		if (name == "whole") != (atOnce > 0) {
+			t.Errorf("%s: %d commands were there at once", name, atOnce)
+		}
+	}
+}
+
 func TestCommands(t *testing.T) {
 	want := []string{"SELECT 0", "ZADD board 1 a 2 b", "DEL board"}
 	file := "#TS:1700000000\r\n" + text(want[:2]...) + "#TS:1700000001\r\n" + text(want[2])
