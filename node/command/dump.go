@@ -116,7 +116,7 @@ func restore(c *Call) {
 			at = 1 // so far away that it has come round: what servers do
 		}
 	}
-	if at != 0 && at <= c.now {
+	if at != 0 && c.past(at) {
 		set.Release()
 		c.drop(c.Args[1])
 	} else {

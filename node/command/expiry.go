@@ -158,7 +158,7 @@ func expire(c *Call, unit int64, absolute bool) {
 	case e == nil || !on.allows(e.ExpireAt(), at):
 		c.W.Int(0)
 		return
-	case at <= c.now:
+	case c.past(at):
 		c.Env.Keyspace.CountExpired()
 		c.remove(e)
 	default:
@@ -170,6 +170,10 @@ func expire(c *Call, unit int64, absolute bool) {
 	}
 	c.W.Int(1)
 }
+
+// past reports whether what is to go at that time goes at once. It does not
+// when a log is done again, which says by itself that the key went.
+func (c *Call) past(at int64) bool { return at <= c.now && !c.Held.Timeless }
 
 func ttl(c *Call, unit int64, absolute bool) {
 	e := c.find()

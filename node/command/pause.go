@@ -34,14 +34,14 @@ func (p *Pause) Begin(now, until time.Time, all bool) {
 	}
 	p.all = p.all || all
 	p.on.Store(true)
-	p.keyspace.SuspendExpiry(true)
+	p.keyspace.SuspendExpiry(keyspace.Paused, true)
 }
 
 // End lets all clients go on.
 func (p *Pause) End() {
 	p.mu.Lock()
 	p.on.Store(false)
-	p.keyspace.SuspendExpiry(false)
+	p.keyspace.SuspendExpiry(keyspace.Paused, false)
 	p.mu.Unlock()
 	p.clients.Each(func(c *client.Client) {
 		if c.Is(client.Postponed) {
@@ -60,7 +60,7 @@ func (p *Pause) Holds(now time.Time, writes bool) (until time.Time, holds bool) 
 	defer p.mu.Unlock()
 	if !now.Before(p.until) {
 		p.on.Store(false)
-		p.keyspace.SuspendExpiry(false)
+		p.keyspace.SuspendExpiry(keyspace.Paused, false)
 		return time.Time{}, false
 	}
 	return p.until, p.all || writes

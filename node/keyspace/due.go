@@ -68,9 +68,27 @@ func (p *partition) dueFix(i int) {
 	p.dueSet(i, ref)
 }
 
-// SuspendExpiry leaves keys whose time has come in place, or no longer. They
-// are not seen all the same.
-func (ks *Keyspace) SuspendExpiry(suspended bool) { ks.suspended.Store(suspended) }
+// Suspension is a reason to leave keys whose time has come in place.
+type Suspension uint32
+
+// The reasons.
+const (
+	Paused    Suspension = 1 << iota // data stay as they are for a while
+	Following                        // another node says when keys go
+)
+
+// SuspendExpiry leaves keys whose time has come in place, or no longer for
+// that reason. They are not seen all the same.
+func (ks *Keyspace) SuspendExpiry(why Suspension, suspended bool) {
+	if suspended {
+		ks.suspended.Or(uint32(why))
+	} else {
+		ks.suspended.And(^uint32(why))
+	}
+}
+
+// expires reports whether keys go when their time has come.
+func (ks *Keyspace) expires() bool { return ks.suspended.Load() == 0 }
 
 // expireRun is how many keys are removed under one hold of a partition's
 // lock, so a mass expiry delays no command for long.
@@ -81,7 +99,7 @@ const expireRun = 64
 // partition at a time. One goroutine calls it; it goes round the partitions so
 // that a limit starves none.
 func (ks *Keyspace) ExpireDue(now int64, limit int) (removed int, more bool) {
-	if ks.suspended.Load() {
+	if !ks.expires() {
 		return 0, false
 	}
 	for range partitionCount {
@@ -122,7 +140,7 @@ func (ks *Keyspace) removeExpired(h *Held, now int64, keys []string) {
 		if h.beside() {
 			p.mu.Lock()
 		}
-		if l, ok := p.find(ks.hash(key, slot), key); ok && l.rec.gone(now) && !ks.suspended.Load() {
+		if l, ok := p.find(ks.hash(key, slot), key); ok && l.rec.gone(now) && ks.expires() {
 			if h != nil {
 				h.drop(&l)
 			}

@@ -37,6 +37,10 @@ type Held struct {
 	// Hold, which sets it back.
 	Quiet bool
 
+	// Timeless lets keys be seen whose time has come, for who does what another
+	// node did, by that one's clock. Nothing but its owner sets it.
+	Timeless bool
+
 	// Hits and Misses count what Find met since Hold.
 	Hits, Misses int
 }
@@ -198,11 +202,11 @@ func (h *Held) look(key []byte) (p *partition, l located, ok bool) {
 	slot := Slot(key)
 	p = h.partition(slot)
 	l, ok = p.find(h.ks.hash(key, slot), key)
-	if !ok || !l.rec.gone(h.now) {
+	if !ok || h.Timeless || !l.rec.gone(h.now) {
 		return p, l, ok
 	}
 	switch {
-	case h.ks.suspended.Load():
+	case !h.ks.expires():
 		h.left = true
 	case h.shared:
 		h.expired = append(h.expired, string(key))

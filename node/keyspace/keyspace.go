@@ -36,8 +36,8 @@ type Keyspace struct {
 	watched atomic.Int64 // keys watched, once for each watcher
 	awaited atomic.Int64 // keys waited for
 
-	observer  Observer    // set before use
-	suspended atomic.Bool // expired keys are not removed
+	observer  Observer      // set before use
+	suspended atomic.Uint32 // expired keys are not removed; why, of Suspension
 	counting  atomic.Pointer[Counting]
 	evictor   evictor
 

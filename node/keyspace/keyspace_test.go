@@ -313,7 +313,7 @@ func TestWhoeverMeetsAnExpiredKeyRemovesIt(t *testing.T) {
 			ks := New()
 			put(ks, "due", noon)
 			put(ks, "later", noon+1)
-			ks.SuspendExpiry(suspended)
+			ks.SuspendExpiry(Paused, suspended)
 			c.meet(ks)
 			left, expired := 1, int64(1)
 			if suspended {
@@ -518,4 +518,39 @@ func clearAll(ks *Keyspace) int {
 	ks.HoldAll(&h, 0)
 	defer h.Release()
 	return h.Clear(false)
+}
+
+// Who does again what another node did sees keys by that one's clock: they are there until it says otherwise.
+func TestTimelessHold(t *testing.T) {
+	ks := New()
+	ks.SuspendExpiry(Following, true)
+	ks.SuspendExpiry(Paused, true)
+	ks.SuspendExpiry(Paused, false) // which is no end to the other reason
+	h := Held{Timeless: true}
+	ks.Hold(&h, 1000, []byte("key"))
+	e, err := h.Create([]byte("key"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Set().Add([]byte("a"), 1, 0)
+	h.Settle(e)
+	if err := h.SetExpiry(e, 500); err != nil {
+		t.Fatal(err)
+	}
+	h.Release()
+	for _, timeless := range []bool{false, true} {
+		r := Held{Timeless: timeless}
+		ks.Hold(&r, 1000, []byte("key"))
+		if found := r.Has([]byte("key")); found != timeless {
+			t.Errorf("timeless %v: found %v", timeless, found)
+		}
+		r.Release()
+	}
+	if removed, _ := ks.ExpireDue(1000, 10); removed != 0 {
+		t.Error("a key expired while another node is followed")
+	}
+	ks.SuspendExpiry(Following, false)
+	if removed, _ := ks.ExpireDue(1000, 10); removed != 1 {
+		t.Error("a key did not expire once no other node was followed")
+	}
 }

@@ -192,7 +192,7 @@ func TestObserverAndWatch(t *testing.T) {
 	if w.Changed() {
 		t.Error("changed by nothing")
 	}
-	ks.SuspendExpiry(true)
+	ks.SuspendExpiry(Paused, true)
 	held(10, func(h *Held) {
 		if h.Find([]byte("a")) != nil || w.Changed() || ks.Len() != 1 {
 			t.Error("a key expired while that is suspended")
@@ -201,7 +201,7 @@ func TestObserverAndWatch(t *testing.T) {
 			t.Errorf("%d keys expired", removed)
 		}
 	})
-	ks.SuspendExpiry(false)
+	ks.SuspendExpiry(Paused, false)
 	held(10, func(h *Held) { h.Refresh(w.Keys()) })
 	if !w.Changed() || ks.Len() != 0 {
 		t.Error("an expired key did not change")
@@ -224,7 +224,7 @@ func TestObserverAndWatch(t *testing.T) {
 func TestCreateOverALeftKey(t *testing.T) {
 	ks := New()
 	for now := range int64(2) {
-		ks.SuspendExpiry(true)
+		ks.SuspendExpiry(Paused, true)
 		var h Held
 		ks.Hold(&h, now, []byte("k"))
 		if h.Find([]byte("k")) != nil {
