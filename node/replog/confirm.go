@@ -1,58 +1,103 @@
 package replog
 
 import (
-	"container/heap"
+	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
-// Confirmations says how much of the log others have: replicas, and the disk. A Follower is one of them, whose offset only
-// goes up. Who acknowledges a write waits here until enough of them have it.
+// Confirmations says how much of the log others have: replicas, and this node's own disk. A Follower is one of
+// them, whose offset only goes up while it is the same log. Who acknowledges a write waits here until enough of
+// them have it (Await).
 //
-// Two questions are asked. How many have it, as WAIT does; and whether all of those that are required have it, as a
-// node does whose writes must not be lost. It bounds nothing by itself: a waiter ends its wait with Cancel.
+// Two questions are asked. How many replicas have it, in memory or on their disks, as WAIT and WAITAOF do; and
+// whether all of those that are required have it, as a node does whose writes must not be lost. It bounds nothing
+// by itself: a waiter ends its wait with Cancel.
+//
+// A replica may have a name, its process's. One that is required by its name is waited for also when
+// it is not connected, until it is not required any more: whoever may become primary has to have
+// everything that was acknowledged, reachable or not.
+//
+// The zero value is ready to use. All methods may be called from any goroutine.
 type Confirmations struct {
-	mu        sync.Mutex
-	followers []*Follower // guarded by mu, as are their fields
-	queues    []waitQueue // by the number of followers waited for; the first for those required
+	mu       sync.Mutex
+	replicas []*Follower         // guarded by mu, as are their fields; those that are required and gone among them
+	disk     Follower            // guarded by mu
+	queues   map[quorum]*waiters // guarded by mu; none is empty
+
+	requires atomic.Bool  // whether anybody is required; written under mu
+	kept     atomic.Int64 // up to where all required have everything; written under mu
 }
 
 // A Follower confirms offsets.
 type Follower struct {
 	of       *Confirmations
-	offset   int64
+	name     string // empty when it has none
+	offset   int64  // of the next byte it wants
+	saved    int64  // up to where a replica's own disk has everything
 	required bool
+	gone     bool
 }
 
-// A Wait for confirmations. Done is closed when there are enough.
-type Wait struct {
-	Done   chan struct{}
-	offset int64
-	count  int
-	place  int // in its queue; -1 once it is not there
-}
+// everything is an offset that no log reaches.
+const everything = math.MaxInt64
 
-// Join adds a follower that has everything before offset, the next byte it wants.
-func (c *Confirmations) Join(offset int64) *Follower {
+// Join adds a replica that has everything before offset, the next byte it wants.
+func (c *Confirmations) Join(offset int64) *Follower { return c.JoinAs("", offset) }
+
+// JoinAs is Join for a replica with a name. If one of that name has been here, this one takes its place.
+func (c *Confirmations) JoinAs(name string, offset int64) *Follower {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f := &Follower{of: c, offset: offset}
-	c.followers = append(c.followers, f)
+	f := &Follower{of: c, name: name, offset: offset}
+	if name != "" {
+		for _, old := range slices.Clone(c.replicas) {
+			if old.name == name {
+				f.required = f.required || old.required
+				old.required = false
+				c.remove(old)
+			}
+		}
+	}
+	c.replicas = append(c.replicas, f)
 	c.serve()
 	return f
 }
 
-// Confirm says that the follower has everything before offset. Less than it had before is ignored.
-func (f *Follower) Confirm(offset int64) {
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	if offset > f.offset {
-		f.offset = offset
-		f.of.serve()
-	}
+// Disk is this node's own. It is never counted among the replicas.
+func (c *Confirmations) Disk() *Follower {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.disk.of = c
+	return &c.disk
 }
 
-// Require says whether all of those required include this follower.
+// Confirm says that the follower has everything before offset. Less than it had before is ignored.
+func (f *Follower) Confirm(offset int64) { f.confirm(offset, 0) }
+
+// ConfirmSaved says the same, and up to where the replica's own disk has everything.
+func (f *Follower) ConfirmSaved(offset, saved int64) { f.confirm(offset, saved) }
+
+func (f *Follower) confirm(offset, saved int64) {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	if offset <= f.offset && saved <= f.saved {
+		return
+	}
+	f.offset, f.saved = max(f.offset, offset), max(f.saved, saved)
+	f.of.serve()
+}
+
+// Restart says that the follower goes on with another log, of which it has everything before offset.
+func (f *Follower) Restart(offset int64) {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	f.offset = offset
+	f.of.serve()
+}
+
+// Require says whether this follower is one of those required, for as long as it is here.
 func (f *Follower) Require(required bool) {
 	f.of.mu.Lock()
 	defer f.of.mu.Unlock()
@@ -67,126 +112,86 @@ func (f *Follower) Offset() int64 {
 	return f.offset
 }
 
-// Leave takes the follower out. It confirms nothing any more, and nobody waits for it.
+// Leave says that the replica is not connected any more. It confirms nothing from now on; nobody waits for it unless
+// it is required and has a name.
 func (f *Follower) Leave() {
 	c := f.of
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.Index(c.followers, f); i >= 0 {
-		c.followers = slices.Delete(c.followers, i, i+1)
-		c.serve()
+	f.gone = true
+	if !f.required || f.name == "" {
+		c.remove(f)
 	}
-}
-
-// Count is how many followers have everything before offset.
-func (c *Confirmations) Count(offset int64) (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, f := range c.followers {
-		if f.offset >= offset {
-			n++
-		}
-	}
-	return n
-}
-
-// Required is how many followers are required.
-func (c *Confirmations) Required() (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, f := range c.followers {
-		if f.required {
-			n++
-		}
-	}
-	return n
-}
-
-// Await waits until so many followers have everything before offset; with a count of 0, until all of those required at that
-// moment have: none is as good as all.
-func (c *Confirmations) Await(offset int64, count int) *Wait {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := &Wait{Done: make(chan struct{}), offset: offset, count: count, place: -1}
-	for len(c.queues) <= count {
-		c.queues = append(c.queues, nil)
-	}
-	heap.Push(&c.queues[count], w)
 	c.serve()
-	return w
 }
 
-// Cancel ends a wait. It reports whether there were enough confirmations before.
-func (c *Confirmations) Cancel(w *Wait) (enough bool) {
+func (c *Confirmations) remove(f *Follower) {
+	if i := slices.Index(c.replicas, f); i >= 0 {
+		c.replicas = slices.Delete(c.replicas, i, i+1)
+	}
+}
+
+// RequireOnly makes the replicas of these names those that are required, and no others. One of them that has not been
+// here has nothing.
+func (c *Confirmations) RequireOnly(names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w.place < 0 {
-		return true
-	}
-	heap.Remove(&c.queues[w.count], w.place)
-	return false
-}
-
-// serve ends the waits for which there is enough now.
-func (c *Confirmations) serve() {
-	for count := range c.queues {
-		q := &c.queues[count]
-		if len(*q) == 0 {
-			continue
-		}
-		reached := c.reached(count)
-		for len(*q) > 0 && (*q)[0].offset <= reached {
-			close(heap.Pop(q).(*Wait).Done)
+	for _, f := range slices.Clone(c.replicas) {
+		if f.required = f.name != "" && slices.Contains(names, f.name); f.gone && !f.required {
+			c.remove(f)
 		}
 	}
-}
-
-// reached is up to where so many followers have everything, or all required ones.
-func (c *Confirmations) reached(count int) int64 {
-	const all = 1<<63 - 1
-	if count == 0 {
-		least := int64(all)
-		for _, f := range c.followers {
-			if f.required {
-				least = min(least, f.offset)
-			}
+	for _, name := range names {
+		if !slices.ContainsFunc(c.replicas, func(f *Follower) bool { return f.name == name }) {
+			c.replicas = append(c.replicas, &Follower{of: c, name: name, required: true, gone: true})
 		}
-		return least
 	}
-	if count > len(c.followers) {
-		return -1
-	}
-	offsets := make([]int64, 0, 8)
-	for _, f := range c.followers {
-		offsets = append(offsets, f.offset)
-	}
-	slices.Sort(offsets)
-	return offsets[len(offsets)-count]
+	c.serve()
 }
 
-// waitQueue is a heap, the lowest offset first.
-type waitQueue []*Wait
-
-func (q waitQueue) Len() int           { return len(q) }
-func (q waitQueue) Less(i, j int) bool { return q[i].offset < q[j].offset }
-
-func (q waitQueue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i, j
+// A Confirmed is how far one replica is.
+type Confirmed struct {
+	Name     string
+	Offset   int64 // of the next byte it wants
+	Gone     bool  // it is required and not connected
+	Required bool
 }
 
-// Push and Pop are for container/heap only.
-func (q *waitQueue) Push(x any) {
-	w := x.(*Wait)
-	w.place = len(*q)
-	*q = append(*q, w)
+// Replicas is how far all of them are.
+func (c *Confirmations) Replicas() (all []Confirmed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.replicas {
+		all = append(all, Confirmed{f.name, f.offset, f.gone, f.required})
+	}
+	return all
 }
 
-func (q *waitQueue) Pop() any {
-	last := len(*q) - 1
-	w := (*q)[last]
-	(*q)[last] = nil
-	*q = (*q)[:last]
-	w.place = -1
-	return w
+// Count is how many replicas have everything before offset; saved asks for their disks.
+func (c *Confirmations) Count(offset int64, saved bool) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.replicas {
+		if !f.gone && f.has(saved) >= offset {
+			n++
+		}
+	}
+	return n
+}
+
+// has is the offset that counts.
+func (f *Follower) has(saved bool) int64 {
+	if saved {
+		return f.saved
+	}
+	return f.offset
+}
+
+// Kept is up to where all that are required have everything; the greatest number when nobody is. It is one atomic load
+// then, and takes no lock ever.
+func (c *Confirmations) Kept() int64 {
+	if !c.requires.Load() {
+		return everything
+	}
+	return c.kept.Load()
 }
