@@ -36,6 +36,10 @@ type Call struct {
 	// Held has the partitions of the command's keys.
 	Held keyspace.Held
 
+	// Wrote is the greatest offset behind what the client's commands appended to
+	// the journal; 0 when nothing.
+	Wrote int64
+
 	// Nested says that the command runs inside another, a transaction or a
 	// script, which holds the partitions of its keys and releases them: it
 	// may not wait, and whoever waits for its keys is served only afterwards.
@@ -105,6 +109,21 @@ func (c *Call) integer(i int) (n int64, ok bool) {
 		c.W.Error(errNotInteger)
 	}
 	return n, ok
+}
+
+// release lets go of what is held, once all is in the journal.
+func (c *Call) release() {
+	c.Held.Release()
+	c.Wrote = max(c.Wrote, c.Held.Logged())
+}
+
+// propagate logs a command that names no key, but changes what replicas have.
+func (c *Call) propagate(args ...[]byte) {
+	if c.Nested {
+		c.Held.Log(args...)
+		return
+	}
+	c.Wrote = max(c.Wrote, c.Env.Keyspace.Log(args...))
 }
 
 func (c *Call) ok() { c.W.Simple("OK") }

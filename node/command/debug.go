@@ -197,6 +197,9 @@ func debugListpack(c *Call, args [][]byte) {
 // loads what it has saved: keys whose time has come stay behind, encodings
 // follow the tuning in force.
 func debugReload(c *Call, _ [][]byte) {
+	mute := c.Held.Mute
+	c.Held.Mute = true // the data is the same
+	defer func() { c.Held.Mute = mute }()
 	var keys []string
 	c.Env.Keyspace.Each(&c.Held, c.now, func(e *keyspace.Entry) { keys = append(keys, e.Key()) })
 	for _, key := range keys {

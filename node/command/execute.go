@@ -86,7 +86,7 @@ func (t *Table) run(c *Call, spec *Spec) {
 	}
 	if holds {
 		c.finish()
-		c.Held.Release()
+		c.release()
 	} else if c.Nested {
 		c.Held.Forget()
 	}

@@ -92,6 +92,7 @@ func functionLoad(c *Call) {
 		c.W.Error(err.Error())
 		return
 	}
+	c.propagate([]byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), c.Args[len(c.Args)-1])
 	c.W.BulkString(name)
 }
 
@@ -100,6 +101,7 @@ func functionDelete(c *Call) {
 		c.W.Error("ERR Library not found")
 		return
 	}
+	c.propagate(c.Args...)
 	c.ok()
 }
 
@@ -111,6 +113,7 @@ func functionFlush(c *Call) {
 		c.W.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option")
 	default:
 		c.libraries().Flush()
+		c.propagate(c.Args...)
 		c.ok()
 	}
 }
@@ -162,6 +165,11 @@ func functionRestore(c *Call) {
 		c.W.Error(err.Error())
 		return
 	}
+	again := "REPLACE" // APPEND would fail when done again
+	if policy == script.Flush {
+		again = "FLUSH"
+	}
+	c.propagate(c.Args[0], c.Args[1], c.Args[2], []byte(again))
 	c.ok()
 }
 

@@ -175,7 +175,7 @@ func exec(c *Call) {
 	c.Nested = false
 	c.spec, c.Args = spec, args
 	c.finish()
-	c.Held.Release()
+	c.release()
 }
 
 // holdQueue holds what the queued commands and the look at the watched keys

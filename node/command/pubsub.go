@@ -14,14 +14,20 @@ var pubsubSpecs = []Spec{
 		Group: "pubsub", Since: "2.0.0", Complexity: "O(N + M), N subscribers of the channel and M patterns of all clients",
 		Summary: "Sends a message to a channel.",
 		Args:    []Arg{arg("channel", "string"), arg("message", "string")},
-		Run:     func(c *Call) { c.W.Int(int64(c.Env.Hub.Publish(c.Args[1], c.Args[2]))) },
+		Run: func(c *Call) {
+			c.W.Int(int64(c.Env.Hub.Publish(c.Args[1], c.Args[2])))
+			c.propagate(c.Args...)
+		},
 	},
 	{
 		Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Routes: keyAt(1, "not_key"), Channels: keyAt(1, ""),
 		Group: "pubsub", Since: "7.0.0", Complexity: "O(N), N subscribers of the channel",
 		Summary: "Sends a message to a shard channel.",
 		Args:    []Arg{arg("shardchannel", "string"), arg("message", "string")},
-		Run:     func(c *Call) { c.W.Int(int64(c.Env.Hub.PublishShard(c.Args[1], c.Args[2]))) },
+		Run: func(c *Call) {
+			c.W.Int(int64(c.Env.Hub.PublishShard(c.Args[1], c.Args[2])))
+			c.propagate(c.Args...)
+		},
 	},
 	{
 		Name: "pubsub", Arity: -2,

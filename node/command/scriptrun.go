@@ -94,7 +94,7 @@ func (c *Call) runScript(what script.Runnable, keys [][]byte, readOnly bool) {
 		c.W, c.spec, c.Args, c.At = h.out, spec, args, at
 		if !outer {
 			c.finish()
-			c.Held.Release()
+			c.release()
 			c.countLookups()
 		}
 		scripts.end(h.running)

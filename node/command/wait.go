@@ -153,6 +153,7 @@ func (t *Table) Resume(c *Call) {
 	switch p.outcome {
 	case served:
 		c.W.Raw(p.reply)
+		c.Wrote = max(c.Wrote, p.Wrote)
 	case unblocked:
 		c.W.Error(errUnblocked)
 	default:

@@ -20,6 +20,9 @@ func (h *Held) Clear(wait bool) (removed int) {
 	for i := range h.ks.partitions {
 		removed += h.ks.partitions[i].clear(h)
 	}
+	if removed > 0 && h.journals() {
+		h.effects.Clear()
+	}
 	return removed
 }
 

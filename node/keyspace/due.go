@@ -124,6 +124,7 @@ func (p *partition) expireDue(now int64, limit int) (removed int) {
 	defer p.mu.Unlock()
 	for removed < limit && len(p.due) > 0 && p.dueAt(0) <= now {
 		l := p.locate(p.due[0])
+		p.ks.logDrop(l.rec.key())
 		p.expire(&l)
 		removed++
 	}
@@ -141,10 +142,12 @@ func (ks *Keyspace) removeExpired(h *Held, now int64, keys []string) {
 			p.mu.Lock()
 		}
 		if l, ok := p.find(ks.hash(key, slot), key); ok && l.rec.gone(now) && ks.expires() {
-			if h != nil {
-				h.drop(&l)
+			if h.beside() {
+				ks.logDrop(key)
+				p.expire(&l)
+			} else {
+				h.expire(p, &l)
 			}
-			p.expire(&l)
 		}
 		if h.beside() {
 			p.mu.Unlock()

@@ -20,17 +20,20 @@ type Entry struct {
 	// reserved says that Create made room for what is about to be written, so the
 	// record does not shrink before that is settled.
 	reserved bool
-	writes   bool // the partition is held for writing
-	at       int  // which of the Held's handles it is
+	writes   bool      // the partition is held for writing
+	fresh    bool      // Create made it, and the journal does not know of it
+	observed *zset.Set // the set whose changes are logged; nil for none
+	at       int       // which of the Held's handles it is
 }
 
 // open makes e the handle of a record.
 func (e *Entry) open(p *partition, l located, writes bool) {
-	e.p, e.located, e.writes, e.reserved = p, l, writes, false
+	e.p, e.located, e.writes, e.reserved, e.fresh = p, l, writes, false, false
 }
 
 // close ends the use of the handle.
 func (e *Entry) close() {
+	e.unobserve()
 	if e.viewed {
 		if e.writes {
 			e.sync()
@@ -74,6 +77,9 @@ func (e *Entry) Set() *zset.Set {
 func (e *Entry) Write(t *zset.Tuning) *zset.Set {
 	set := e.Set()
 	set.SetTuning(t)
+	if e.h.log != nil {
+		e.observe(set)
+	}
 	return set
 }
 
@@ -99,6 +105,7 @@ func (e *Entry) Resize(block []byte, size int) []byte {
 
 // sync lets the record say what the set has become, and ends the view of it.
 func (e *Entry) sync() {
+	e.unobserve()
 	if !e.viewed {
 		return
 	}

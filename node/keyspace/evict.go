@@ -128,6 +128,7 @@ func (ks *Keyspace) evictPooled(now int64) (evicted, held bool) {
 			v.pool.offer(candidate{c.hash, c.partition, merit})
 			continue
 		}
+		ks.logDrop(l.rec.key())
 		if l.rec.gone(now) {
 			p.expire(&l)
 		} else {

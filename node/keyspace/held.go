@@ -3,6 +3,7 @@ package keyspace
 import (
 	"slices"
 
+	"zset.dev/operator/node/replog"
 	"zset.dev/operator/zset"
 	"zset.dev/operator/zset/slab"
 )
@@ -32,6 +33,15 @@ type Held struct {
 	left bool // Find left a key in place whose time had come
 
 	expired []string // keys whose time has come that Release removes, since they were met while reading
+
+	log     *replog.Log    // the journal while this holds something for writing; nil for none
+	effects replog.Effects // what changed since Hold, for the journal
+	logged  int64          // the offset behind what was logged last; 0 for nothing
+	served  []*Waiter      // by Ready
+
+	// Mute lets what changes not be logged: it is in the log by other ways. Set
+	// it after Hold, which sets it back.
+	Mute bool
 
 	// Quiet lets Find not count as a use of the key (Entry.Idle). Set it after
 	// Hold, which sets it back.
@@ -77,6 +87,7 @@ func (h *Held) begin(ks *Keyspace, shared bool, now int64) {
 		h.entries = nil // their views are of the other's memory
 	}
 	h.ks, h.shared, h.now, h.left, h.wait, h.Quiet, h.Hits, h.Misses = ks, shared, now, false, false, false, 0, 0
+	h.Mute, h.logged = false, 0
 }
 
 func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
@@ -103,6 +114,9 @@ func (h *Held) lock() {
 			h.ks.partitions[n].mu.Lock()
 		}
 	}
+	if !h.shared {
+		h.log = h.ks.journal.Load()
+	}
 }
 
 // holds reports whether partition n is held.
@@ -122,9 +136,11 @@ func (h *Held) beside() (lock bool) {
 	return false
 }
 
-// Release unlocks what Hold locked. No entry may be used afterwards.
+// Release unlocks what Hold locked, once what changed is in the journal, if
+// there is one. No entry may be used afterwards.
 func (h *Held) Release() {
 	h.Forget()
+	h.commit()
 	for _, n := range h.numbers {
 		if h.shared {
 			h.ks.partitions[n].mu.RUnlock()
@@ -132,7 +148,7 @@ func (h *Held) Release() {
 			h.ks.partitions[n].mu.Unlock()
 		}
 	}
-	h.numbers = nil
+	h.numbers, h.served = nil, nil
 	if h.cleared != nil {
 		h.discard()
 	}
@@ -211,8 +227,7 @@ func (h *Held) look(key []byte) (p *partition, l located, ok bool) {
 	case h.shared:
 		h.expired = append(h.expired, string(key))
 	default:
-		h.drop(&l)
-		p.expire(&l)
+		h.expire(p, &l)
 	}
 	return p, l, false
 }
@@ -233,7 +248,7 @@ func (h *Held) Create(key []byte, room int) (*Entry, error) {
 	}
 	h.ks.observer.Created(key)
 	e := h.entry(p, l)
-	e.reserved = true
+	e.reserved, e.fresh = true, true
 	return e, nil
 }
 
@@ -243,8 +258,7 @@ func (h *Held) insert(p *partition, l *located) bool {
 	key := l.rec.key()
 	if h.left {
 		if old, ok := p.find(l.hash, key); ok {
-			h.drop(&old)
-			p.expire(&old)
+			h.expire(p, &old)
 		}
 	}
 	if !p.insert(l) {
@@ -296,7 +310,11 @@ func (h *Held) Put(key []byte, set *zset.Set, expireAt int64) (*Entry, error) {
 	if !replaces {
 		h.ks.observer.Created(key)
 	}
-	return h.entry(p, l), nil
+	e := h.entry(p, l)
+	if h.journals() {
+		h.stored(e)
+	}
+	return e, nil
 }
 
 // Rename makes key hold what e held, with its expiry, and removes e. What the
@@ -328,7 +346,15 @@ func (h *Held) Rename(e *Entry, key []byte) error {
 		e.rec.setNumber(noSet)
 	}
 	p.fill(&l, e.rec.block(), list, e.rec.expireAt())
+	byName := list != nil && h.ks.snapshots.Load() == 0
+	if byName && h.journals() {
+		h.effects.Rename(e.rec.key(), key)
+		e.fresh = true // the effect has it that it is gone
+	}
 	h.Remove(e)
+	if !byName && h.journals() {
+		h.stored(h.entry(p, l))
+	}
 	h.ks.observer.Created(key)
 	return nil
 }
@@ -354,6 +380,7 @@ func (h *Held) Drop(key []byte) bool {
 	if ok {
 		h.mustWrite()
 		h.drop(&l)
+		h.dropped(key)
 		p.remove(&l)
 	}
 	return ok
@@ -378,6 +405,9 @@ func (h *Held) Remove(e *Entry) {
 	h.mustWrite()
 	e.sync()
 	p, l := e.p, e.located
+	if !e.fresh {
+		h.dropped(l.rec.key())
+	}
 	h.drop(&l)
 	p.remove(&l)
 }
@@ -389,11 +419,24 @@ func (h *Held) SetExpiry(e *Entry, at int64) error {
 	h.mustWrite()
 	e.sync()
 	before := e.ref
+	if at == e.rec.expireAt() {
+		return nil
+	}
 	if !e.p.setExpiry(&e.located, at) {
 		return ErrFull
 	}
 	h.moved(e, before)
+	if h.journals() {
+		h.effects.Expire(e.rec.key(), at)
+	}
 	return nil
+}
+
+// expire removes a key whose time has come.
+func (h *Held) expire(p *partition, l *located) {
+	h.drop(l)
+	h.dropped(l.rec.key())
+	p.expire(l)
 }
 
 // partition is the one that slot is in. That it is held is the caller's duty:

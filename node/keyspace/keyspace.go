@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"zset.dev/operator/node/replog"
 	"zset.dev/operator/zset"
 	"zset.dev/operator/zset/hashindex"
 	"zset.dev/operator/zset/slab"
@@ -35,6 +36,9 @@ type Keyspace struct {
 
 	watched atomic.Int64 // keys watched, once for each watcher
 	awaited atomic.Int64 // keys waited for
+
+	journal   atomic.Pointer[replog.Log] // where changes are logged; nil for nowhere; changed while all partitions are held
+	snapshots atomic.Int32               // walks that began and have not ended
 
 	observer  Observer      // set before use
 	suspended atomic.Uint32 // expired keys are not removed; why, of Suspension

@@ -39,6 +39,7 @@ const (
 	isLarge   = 1 << 1
 	longKey   = 1 << 2
 	longBlock = 1 << 3
+	thinned   = 1 << 4 // a member was taken and none put since, as far as the journal was there (journal.go)
 
 	mostShortBlock = 1<<16 - 1
 	// leastRoom is what there is at least behind a key, so that every record
@@ -167,7 +168,7 @@ func (r record) gone(now int64) bool {
 // plan is the form of a record: its flags, where fields go, and how many bytes
 // it takes.
 func plan(key, room int, flags byte) (f fields, form byte, bytes int) {
-	form = flags & (expires | isLarge)
+	form = flags & (expires | isLarge | thinned)
 	f.lengths = headBytes
 	if form&expires != 0 {
 		f.lengths += expiryBytes

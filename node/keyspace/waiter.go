@@ -20,6 +20,9 @@ import (
 type Waiter struct {
 	Keys  [][]byte // in the order the client named them; not to be changed
 	Owner any      // what the caller has to say about it
+	// Wrote is the offset behind what its being served changed, in the journal;
+	// 0 for none. It may be read once the waiter has left its queues.
+	Wrote int64
 	taken atomic.Bool
 }
 
@@ -95,6 +98,7 @@ func (h *Held) Ready(clock func() int64, serve func(*Waiter, *Entry)) {
 			if e == nil || !w.Take() {
 				continue
 			}
+			h.served = append(h.served, w)
 			serve(w, e)
 		}
 	}

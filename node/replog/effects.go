@@ -49,8 +49,27 @@ func (e *Effects) Take(key, member []byte) {
 	e.args++
 }
 
-// Drop says that a key is gone.
-func (e *Effects) Drop(key []byte) { e.single("DEL", key) }
+// Drop says that a key is gone, whatever was just done to it.
+func (e *Effects) Drop(key []byte) {
+	if e.verb != "" && string(e.key) == string(key) {
+		e.open, e.verb = e.open[:0], ""
+	}
+	e.single("DEL", key)
+}
+
+// Rename says that a key holds what another held, which is gone, and until when. It is no effect as the others are: the
+// other key must hold the same when this is done again.
+func (e *Effects) Rename(from, to []byte) { e.single("RENAME", from, to) }
+
+// Command adds a command that changes no key.
+func (e *Effects) Command(args ...[]byte) {
+	e.close()
+	e.buf = redcon.AppendArray(e.buf, len(args))
+	for _, a := range args {
+		e.buf = redcon.AppendBulk(e.buf, a)
+	}
+	e.commands++
+}
 
 // Store says what a key holds from now on: the set of a payload, until that time in milliseconds since the epoch, 0 for
 // ever.

@@ -1,0 +1,170 @@
+package keyspace
+
+import (
+	"zset.dev/operator/node/rdb"
+	"zset.dev/operator/node/replog"
+	"zset.dev/operator/zset"
+)
+
+// While there is a journal, each Held that may change keys gathers what it
+// changes, where it is changed: members by an observer of the sets, keys in the
+// methods that make, remove and rename them. Release appends that to the log,
+// as one, before it unlocks anything. So no command can forget an effect, and
+// those on the same key stand in the log in the order in which they happened.
+//
+// What is done to keys without anybody's Held, as to those swept or evicted, is
+// appended at once, likewise before the partition is unlocked.
+
+const (
+	// keptEffects is the memory for effects that a Held keeps.
+	keptEffects = 16 << 10
+	// mostPayload is what a set may take in memory to be logged as one payload.
+	// A larger one is logged as its members, some at a time, so that nobody who
+	// reads the log needs memory for all of them at once.
+	mostPayload = 256 << 10
+)
+
+// Journal lets every hold append what it changes to log from now on; nil ends
+// that. All that changes after it has returned is in the log.
+func (ks *Keyspace) Journal(log *replog.Log) {
+	var h Held
+	ks.HoldAll(&h, 0)
+	ks.journal.Store(log)
+	h.log = nil
+	h.Release()
+}
+
+// Log appends a command that names no key, and returns the offset behind it; 0
+// when there is no journal. The caller holds nothing: who does uses Held.Log.
+func (ks *Keyspace) Log(args ...[]byte) int64 {
+	log := ks.journal.Load()
+	if log == nil {
+		return 0
+	}
+	var e replog.Effects
+	e.Command(args...)
+	_, command, _ := e.Appended()
+	return log.Append(command)
+}
+
+// Log is Keyspace.Log for a command within this hold: it is logged with what
+// the hold changes, in its place.
+func (h *Held) Log(args ...[]byte) {
+	if h.journals() {
+		h.effects.Command(args...)
+	}
+}
+
+// BeginSnapshot is called before somebody begins to walk over all keys, whose
+// file is to be brought up to date by what is logged from then on. Until
+// EndSnapshot a set that moves to another key is logged with its members, since
+// the walk may have met neither the one key nor the other.
+func (ks *Keyspace) BeginSnapshot() {
+	var h Held
+	ks.HoldAll(&h, 0)
+	ks.snapshots.Add(1)
+	h.Release()
+}
+
+// EndSnapshot ends what BeginSnapshot began.
+func (ks *Keyspace) EndSnapshot() { ks.snapshots.Add(-1) }
+
+// Logged is the offset behind what was appended by the last Release; 0 when it
+// appended nothing.
+func (h *Held) Logged() int64 { return h.logged }
+
+// journals reports whether what changes is to be logged.
+func (h *Held) journals() bool { return h.log != nil && !h.Mute }
+
+// commit appends what the hold changed. Its partitions are still locked.
+func (h *Held) commit() {
+	if h.log == nil {
+		return
+	}
+	if !h.effects.Empty() {
+		h.logged = h.log.Append(h.effects.Appended())
+		h.effects.Reset(keptEffects)
+		for _, w := range h.served {
+			w.Wrote = h.logged
+		}
+	}
+	h.log = nil
+}
+
+// dropped says that a key is gone.
+func (h *Held) dropped(key []byte) {
+	if h.journals() {
+		h.effects.Drop(key)
+	}
+}
+
+// stored says that a key holds what e has.
+func (h *Held) stored(e *Entry) {
+	set, key, at := e.Set(), e.rec.key(), e.ExpireAt()
+	if set.MemoryUsage() <= mostPayload {
+		h.effects.Store(key, rdb.Append(nil, set), at)
+		return
+	}
+	h.effects.Drop(key)
+	for member, score := range set.All() {
+		h.effects.Put(key, member, score)
+	}
+	if at != 0 {
+		h.effects.Expire(key, at)
+	}
+}
+
+// observer is an Entry to the set that it lets be written.
+type observer Entry
+
+// Put implements zset.Observer.
+func (o *observer) Put(member []byte, score float64) {
+	e := (*Entry)(o)
+	h := e.h
+	e.fresh = false
+	flags := e.rec[flagsAt]
+	e.rec[flagsAt] = flags &^ thinned
+	if h.Mute {
+		return
+	}
+	key := e.rec.key()
+	h.effects.Put(key, member, score)
+	if flags&(thinned|expires) == thinned|expires {
+		h.effects.Expire(key, e.rec.expireAt())
+	}
+}
+
+// Take implements zset.Observer.
+func (o *observer) Take(member []byte) {
+	e := (*Entry)(o)
+	e.rec[flagsAt] |= thinned
+	if !e.h.Mute {
+		e.h.effects.Take(e.rec.key(), member)
+	}
+}
+
+// observe lets what is done to a set that e holds be logged.
+func (e *Entry) observe(set *zset.Set) {
+	if e.observed != set {
+		e.unobserve()
+		set.Observe((*observer)(e))
+		e.observed = set
+	}
+}
+
+func (e *Entry) unobserve() {
+	if e.observed != nil {
+		e.observed.Observe(nil)
+		e.observed = nil
+	}
+}
+
+// logDrop logs that a key is gone, for who has no Held. Its partition is
+// locked.
+func (ks *Keyspace) logDrop(key []byte) {
+	if log := ks.journal.Load(); log != nil {
+		var e replog.Effects
+		e.Drop(key)
+		log.Append(e.Appended())
+	}
+}
