@@ -8,21 +8,23 @@ import (
 	"unsafe"
 )
 
-// conn is a TCP connection, of which one goroutine reads and writes.
+// conn is a TCP connection, which one goroutine reads and one writes.
 type conn struct {
 	*net.TCPConn
-	raw syscall.RawConn
+	raw     syscall.RawConn
+	in, out way
+}
 
-	// The methods below as values, made once, and what they work on. Owned by
-	// the goroutine that reads and writes.
-	read, write func(fd uintptr) bool
-	buf         []byte // still to be filled, or sent
-	done        int    // bytes read or written
-	errno       syscall.Errno
+// way is one of a connection's two directions, owned by the goroutine that goes it.
+type way struct {
+	try   func(fd uintptr) bool // a method as a value, made once, and what it works on:
+	buf   []byte                // still to be filled, or sent
+	done  int                   // bytes read or written
+	errno syscall.Errno
 }
 
 // New is the socket itself, faster, if that can be. One goroutine at a time
-// may read or write it; the other methods may be called by any.
+// may read it and one write it; the other methods may be called by any.
 func New(socket net.Conn) net.Conn {
 	tcp, ok := socket.(*net.TCPConn)
 	if !ok {
@@ -33,7 +35,7 @@ func New(socket net.Conn) net.Conn {
 		return socket
 	}
 	c := &conn{TCPConn: tcp, raw: raw}
-	c.read, c.write = c.readSome, c.writeAll
+	c.in.try, c.out.try = c.in.readSome, c.out.writeAll
 	return c
 }
 
@@ -42,7 +44,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	n, err := c.do(c.raw.Read, c.read, b)
+	n, err := c.in.do(c.raw.Read, b)
 	if n == 0 && err == nil {
 		err = io.EOF
 	}
@@ -51,41 +53,41 @@ func (c *conn) Read(b []byte) (int, error) {
 
 // Write implements net.Conn.
 func (c *conn) Write(b []byte) (int, error) {
-	return c.do(c.raw.Write, c.write, b)
+	return c.out.do(c.raw.Write, b)
 }
 
-func (c *conn) do(when func(func(uintptr) bool) error, what func(uintptr) bool, b []byte) (int, error) {
-	c.buf, c.done, c.errno = b, 0, 0
-	err := when(what)
-	c.buf = nil
-	if err == nil && c.errno != 0 {
-		err = os.NewSyscallError("socket", c.errno)
+func (w *way) do(when func(func(uintptr) bool) error, b []byte) (int, error) {
+	w.buf, w.done, w.errno = b, 0, 0
+	err := when(w.try)
+	w.buf = nil
+	if err == nil && w.errno != 0 {
+		err = os.NewSyscallError("socket", w.errno)
 	}
-	return c.done, err
+	return w.done, err
 }
 
 // readSome reads what there is. It reports false when that is nothing yet.
-func (c *conn) readSome(fd uintptr) (done bool) {
-	n, errno := transfer(syscall.SYS_READ, fd, c.buf)
+func (w *way) readSome(fd uintptr) (done bool) {
+	n, errno := transfer(syscall.SYS_READ, fd, w.buf)
 	if errno == syscall.EAGAIN {
 		return false
 	}
-	c.done, c.errno = n, errno
+	w.done, w.errno = n, errno
 	return true
 }
 
 // writeAll writes as much as fits. It reports false when something is left.
-func (c *conn) writeAll(fd uintptr) (done bool) {
-	for len(c.buf) > 0 {
-		n, errno := transfer(syscall.SYS_WRITE, fd, c.buf)
-		c.done += n
-		c.buf = c.buf[n:]
+func (w *way) writeAll(fd uintptr) (done bool) {
+	for len(w.buf) > 0 {
+		n, errno := transfer(syscall.SYS_WRITE, fd, w.buf)
+		w.done += n
+		w.buf = w.buf[n:]
 		switch errno {
 		case 0:
 		case syscall.EAGAIN:
 			return false
 		default:
-			c.errno = errno
+			w.errno = errno
 			return true
 		}
 	}

@@ -1,8 +1,8 @@
 package persist
 
 import (
-	"bytes"
 	"io"
+	"math"
 
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/rdb"
@@ -14,6 +14,9 @@ const (
 	// of microseconds' work.
 	holdKeys    = 16
 	holdMembers = 512
+
+	// writeBytes is how much is gathered before it is written.
+	writeBytes = 64 << 10
 )
 
 // A Saver writes all keys down while they go on changing. Each key is written as it is at one moment of its own, the sets
@@ -24,8 +27,9 @@ type Saver struct {
 	Aux      [][2]string      // names and values for the file's beginning
 	Saved    func(keys int64) // progress, if not nil: called between holds with the number of keys so far
 
-	out  io.Writer
-	buf  bytes.Buffer // what waits to be written once nothing is held
+	Functions [][]byte // the code of libraries, which stand before the keys
+	NoKeys    bool     // leave the keys out
+
 	file *rdb.Encoder
 	keys int64
 	held keyspace.Held
@@ -34,10 +38,17 @@ type Saver struct {
 // Save writes a file and returns how many keys it has. It holds one partition at a time, never while it writes. The error
 // is the writer's.
 func (s *Saver) Save(w io.Writer) (keys int64, err error) {
-	s.out, s.keys = w, 0
-	s.file = rdb.NewEncoder(&s.buf)
+	s.keys = 0
+	s.file = rdb.NewEncoder(w)
+	s.file.Gather(math.MaxInt) // only drain writes: nothing is held then
 	for _, aux := range s.Aux {
 		s.file.Aux(aux[0], aux[1])
+	}
+	for _, code := range s.Functions {
+		s.file.Function(code)
+	}
+	if s.NoKeys {
+		return 0, s.file.Close()
 	}
 	if n := s.Keyspace.Len(); n > 0 {
 		s.file.Database(0, n, s.Keyspace.Expiring())
@@ -61,10 +72,7 @@ func (s *Saver) Save(w io.Writer) (keys int64, err error) {
 			}
 		}
 	}
-	if err := s.file.Close(); err != nil {
-		return s.keys, err
-	}
-	return s.keys, s.drain()
+	return s.keys, s.file.Close()
 }
 
 // whole writes a key at once.
@@ -118,16 +126,13 @@ func (s *Saver) begin(key []byte) *zset.Snapshot {
 	return sn
 }
 
-// drain hands over what was gathered.
+// drain writes what was gathered, if it is enough.
 func (s *Saver) drain() error {
-	s.file.Flush()
 	if s.Saved != nil {
 		s.Saved(s.keys)
 	}
-	if s.buf.Len() == 0 {
-		return nil
+	if s.file.Gathered() >= writeBytes {
+		s.file.Flush()
 	}
-	_, err := s.buf.WriteTo(s.out)
-	s.buf.Reset()
-	return err
+	return s.file.Err()
 }

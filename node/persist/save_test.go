@@ -316,7 +316,7 @@ func TestLoadWithoutMemory(t *testing.T) {
 func TestSaveKeepsTheError(t *testing.T) {
 	w := &writer{t: t, ks: keyspace.New()}
 	w.change("large", func(s *zset.Set) {
-		for i := range 10_000 {
+		for i := range 30_000 {
 			s.Add(fmt.Appendf(nil, "member:%d", i), float64(i), 0)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"zset.dev/operator/zset"
 )
 
-// encoderFlush is how many bytes an Encoder gathers before it writes.
+// encoderFlush is how many bytes an Encoder gathers before it writes, unless Gather says more.
 const encoderFlush = 64 << 10
 
 // An Encoder writes a file that every Redis from 7.0 and Valkey can load. What the writer fails with it keeps: later
@@ -20,15 +20,22 @@ type Encoder struct {
 	sum     uint64
 	written int64
 	pending uint64 // members that are still due
+	most    int    // bytes that are gathered before they are written
 	err     error
 }
 
 // NewEncoder begins a file with the magic.
 func NewEncoder(w io.Writer) *Encoder {
-	e := &Encoder{w: w}
+	e := &Encoder{w: w, most: encoderFlush}
 	e.buf = fmt.Appendf(e.buf, "%s%04d", redisMagic, writtenVersion)
 	return e
 }
+
+// Gather says that the caller writes by Flush: by itself the Encoder does so only once it has gathered so many bytes.
+func (e *Encoder) Gather(most int) { e.most = most }
+
+// Gathered is how many bytes wait for Flush.
+func (e *Encoder) Gathered() int { return len(e.buf) }
 
 // Aux writes a name and its value.
 func (e *Encoder) Aux(name, value string) {
@@ -91,7 +98,7 @@ func (e *Encoder) Member(member []byte, score float64) {
 	}
 	e.pending--
 	e.buf = appendMember(e.buf, member, score)
-	if len(e.buf) >= encoderFlush {
+	if len(e.buf) >= e.most {
 		e.Flush()
 	}
 }
@@ -114,7 +121,7 @@ func (e *Encoder) ended() {
 	if e.pending > 0 {
 		panic("rdb: fewer members than announced")
 	}
-	if len(e.buf) >= encoderFlush {
+	if len(e.buf) >= e.most {
 		e.Flush()
 	}
 }
