@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"zset.dev/operator/node/replog"
+)
+
+// Verdict is what is to become of a write's reply.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Wait  Verdict = iota
+	Leave         // it may be sent
+	Doubt         // it may not be sent, ever
+)
+
+// Gate is a node's. Make it with New.
+type Gate struct {
+	confirmations *replog.Confirmations
+	began         time.Time // what deadlines are counted from
+
+	on       atomic.Bool
+	term     atomic.Int64
+	refusal  atomic.Pointer[string] // nil while writes are welcome
+	deadline atomic.Pointer[deadline]
+
+	mu          sync.Mutex
+	disk        bool // guarded by mu, as is the next
+	synchronous bool
+}
+
+// deadline is until when the node may acknowledge.
+type deadline struct {
+	at      time.Duration // since the gate began, by the clock that runs evenly
+	refusal string        // why not, once it has passed
+}
+
+// New makes a gate at which nothing is required.
+func New(c *replog.Confirmations) *Gate {
+	return &Gate{confirmations: c, began: time.Now()}
+}
+
+// On reports whether there is anything to ask the gate for.
+func (g *Gate) On() bool { return g.on.Load() }
+
+// Term is the present one.
+func (g *Gate) Term() int64 { return g.term.Load() }
+
+// Refusal is why no write may be executed now; empty when one may.
+func (g *Gate) Refusal() string {
+	if text := g.refusal.Load(); text != nil {
+		return *text
+	}
+	if d := g.deadline.Load(); d != nil && d.passed(g) {
+		return d.refusal
+	}
+	return ""
+}
+
+func (d *deadline) passed(g *Gate) bool { return time.Since(g.began) >= d.at }
+
+// Judge says what is to become of the replies of writes up to offset, executed in that term.
+func (g *Gate) Judge(term, offset int64) Verdict {
+	if d := g.deadline.Load(); d != nil && d.passed(g) {
+		return Doubt
+	}
+	kept := g.confirmations.Kept()
+	switch {
+	case term != g.term.Load(): // to be looked at after what is kept
+		return Doubt
+	case offset <= kept:
+		return Leave
+	}
+	return Wait
+}
+
+// Await has w.Wake called when offset, of that term, is to be judged again. It reports whether that is now.
+func (g *Gate) Await(w *replog.Wait, term, offset int64) (now bool) {
+	if g.confirmations.Await(w, offset, replog.OfRequired, false) {
+		return true
+	}
+	if term != g.term.Load() { // it ended before there was anybody to wake
+		g.confirmations.Cancel(w)
+		return true
+	}
+	return false
+}
+
+// Cancel ends a wait that may be over already.
+func (g *Gate) Cancel(w *replog.Wait) { g.confirmations.Cancel(w) }
+
+// Interrupt ends the term.
+func (g *Gate) Interrupt() {
+	g.term.Add(1)
+	g.confirmations.WakeAll()
+}
+
+// RequireDisk says whether replies wait for the node's own disk.
+func (g *Gate) RequireDisk(required bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.disk = required
+	g.confirmations.Disk().Require(required)
+	g.decide()
+}
+
+// Synchronize says whether replies wait for replicas, those of these names, and why no writes are taken at present, if
+// refusal is not empty. With interrupt the term ends before any reply waits for less than it did.
+func (g *Gate) Synchronize(on bool, names []string, refusal string, interrupt bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.synchronous = on
+	if refusal != "" {
+		g.refusal.Store(&refusal)
+	} else {
+		g.refusal.Store(nil)
+	}
+	if on {
+		g.decide()
+	}
+	if interrupt {
+		g.Interrupt()
+	}
+	g.confirmations.RequireOnly(names)
+	g.decide()
+}
+
+// Until says until when the node may acknowledge, by the clock that runs evenly, and what is answered from then on: a
+// deadline that moves on as long as somebody vouches for the node. Zero is without end.
+func (g *Gate) Until(at time.Time, refusal string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if at.IsZero() {
+		g.deadline.Store(nil)
+	} else {
+		g.deadline.Store(&deadline{at.Sub(g.began), refusal})
+	}
+	g.decide()
+}
+
+// decide sets on; mu is held.
+func (g *Gate) decide() { g.on.Store(g.disk || g.synchronous || g.deadline.Load() != nil) }
