@@ -48,18 +48,43 @@ func (l *Link) handshake(from Position) (answer, error) {
 	if err := l.expect("OK", "REPLCONF", "capa", "eof", "capa", "psync2"); err != nil {
 		return answer{}, err
 	}
+	if err := l.ask(); err != nil {
+		return answer{}, err
+	}
 	id, offset := "?", int64(-1)
 	if from.ID != "" {
 		id, offset = from.ID, from.Offset
 	}
-	if err := l.write(command("PSYNC", id, strconv.FormatInt(offset, 10))); err != nil {
+	words := []string{"PSYNC", id, strconv.FormatInt(offset, 10)}
+	if l.options.Failover {
+		words = append(words, "FAILOVER")
+	}
+	if err := l.write(command(words...)); err != nil {
 		return answer{}, err
 	}
 	line, err := l.reply()
 	if err != nil {
+		if l.options.Failover {
+			err = fmt.Errorf("%w: %w", ErrFailover, err)
+		}
 		return answer{}, err
 	}
 	return parseAnswer(line, from.ID)
+}
+
+// ask asks what only some primaries know to answer.
+func (l *Link) ask() error {
+	if len(l.options.Ask) == 0 {
+		return l.sink.Met("")
+	}
+	if err := l.write(command(append([]string{"REPLCONF"}, l.options.Ask...)...)); err != nil {
+		return err
+	}
+	line, err := l.line()
+	if err != nil {
+		return err
+	}
+	return l.sink.Met(strings.TrimPrefix(line, "+")) // an error reply is no answer that anybody understands
 }
 
 // parseAnswer reads the answer to PSYNC by one that has the history id.
@@ -116,7 +141,7 @@ func (l *Link) line() (string, error) {
 		var b [1]byte
 		if _, err := io.ReadFull(l.in, b[:]); err != nil {
 			if errors.Is(err, io.EOF) {
-				err = errors.New("the primary closed the connection")
+				err = errClosed
 			}
 			return "", err
 		}

@@ -24,13 +24,18 @@ type Position struct {
 
 // A Sink takes what a primary sends.
 type Sink interface {
+	// Met is called first, with what the primary answered to Options.Ask; empty when it refused to.
+	Met(answer string) error
 	// Full is called with a file of all the data, which replaces what there was; the log goes on at that position.
 	// It reads until io.EOF.
 	Full(at Position, file *rdb.Decoder) error
 	// Partial is called when the log goes on where it was left, in a history that may have a new name.
 	Partial(id string) error
-	// Apply runs a command of the log. end is the offset behind it. args are valid during the call.
-	Apply(args [][]byte, end int64) error
+	// Apply runs a command of the log, whose bytes there are raw. end is the offset behind it. args and raw are valid during
+	// the call.
+	Apply(args [][]byte, raw []byte, end int64) error
+	// Rest is called when all was applied that is there, before more is waited for, and at the end if there was any.
+	Rest()
 }
 
 // Options of a link. Dial and NewSet must be given.
@@ -43,6 +48,10 @@ type Options struct {
 	NewSet   func() *zset.Set
 	Timeout  time.Duration // silence after which the primary is given up; 60 s when 0
 	AckEvery time.Duration // 1 s when 0
+
+	Ask      []string     // of REPLCONF, what only some primaries know to answer; none when empty
+	Failover bool         // tell the other side to become primary; it must go on where this one is
+	Synced   func() int64 // the offset behind what is on this replica's disk; nil, or 0, when nothing is to be
 }
 
 // Stage is what a link is doing.
@@ -66,11 +75,16 @@ type Link struct {
 	stage   atomic.Int32
 	applied atomic.Int64 // offset behind all that was applied
 	heard   atomic.Int64 // when something last arrived, in milliseconds since the epoch
+	arrived atomic.Int64 // bytes of the file
+	size    atomic.Int64 // of the file; 0 while it is not known
 
 	writing sync.Mutex
 	conn    net.Conn
 	in      *input
 }
+
+// ErrFailover is for who was to become primary and refuses to.
+var ErrFailover = errors.New("replica: failover target rejected psync request")
 
 // New makes a link, which Follow uses.
 func New(o Options, sink Sink) *Link {
@@ -92,6 +106,9 @@ func (l *Link) Applied() int64 { return l.applied.Load() }
 // Heard is when the primary last sent something.
 func (l *Link) Heard() time.Time { return time.UnixMilli(l.heard.Load()) }
 
+// Transferred is how many bytes of the file have arrived, and of how many; 0 when that is not known.
+func (l *Link) Transferred() (arrived, size int64) { return l.arrived.Load(), l.size.Load() }
+
 // Follow connects and follows until the connection ends, the sink refuses something, or ctx ends; it always returns an error.
 // It is called once.
 func (l *Link) Follow(ctx context.Context, from Position) error {
@@ -111,6 +128,7 @@ func (l *Link) follow(ctx context.Context, from Position) error {
 	}
 	l.conn = conn
 	l.in = &input{link: l, conn: conn}
+	l.heard.Store(time.Now().UnixMilli())
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	defer conn.Close()
@@ -145,26 +163,31 @@ func (l *Link) stream(offset int64) error {
 	l.stage.Store(int32(Streaming))
 	l.ack()
 	commands := replog.NewCommands(l.in, offset)
+	defer l.sink.Rest()
 	for {
 		args, err := commands.Next()
 		if err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, replog.ErrTorn) {
-				return errors.New("the primary closed the connection")
+				return errClosed
 			}
 			return err
 		}
 		// What asks for an acknowledgement counts as applied by it.
-		if len(args) >= 2 && is(args[0], "REPLCONF") && is(args[1], "GETACK") {
-			l.applied.Store(commands.Whole())
-			l.ack()
-			continue
-		}
-		if err := l.sink.Apply(args, commands.Whole()); err != nil {
+		asked := len(args) >= 2 && is(args[0], "REPLCONF") && is(args[1], "GETACK")
+		if err := l.sink.Apply(args, commands.Raw(), commands.Whole()); err != nil {
 			return err
 		}
 		l.applied.Store(commands.Whole())
+		if !commands.More() || asked {
+			l.sink.Rest()
+		}
+		if asked {
+			l.ack()
+		}
 	}
 }
+
+var errClosed = errors.New("the primary closed the connection")
 
 // acknowledge tells the primary how far this replica is, and during a transfer that it is there, until the link ends.
 func (l *Link) acknowledge(ended chan struct{}) {
@@ -184,9 +207,15 @@ func (l *Link) acknowledge(ended chan struct{}) {
 	}
 }
 
-// ack sends the offset of the last byte that was applied, which is how the protocol counts.
+// ack sends the offset of the last byte that was applied, which is how the protocol counts, and of the last on disk.
 func (l *Link) ack() {
-	l.write(command("REPLCONF", "ACK", strconv.FormatInt(l.applied.Load()-1, 10)))
+	words := []string{"REPLCONF", "ACK", strconv.FormatInt(l.applied.Load()-1, 10)}
+	if l.options.Synced != nil {
+		if synced := l.options.Synced(); synced > 0 {
+			words = append(words, "FACK", strconv.FormatInt(synced-1, 10))
+		}
+	}
+	l.write(command(words...))
 }
 
 // write sends something. A failure shows in what reads.
@@ -218,6 +247,9 @@ func (in *input) Read(b []byte) (int, error) {
 	n, err := in.conn.Read(b)
 	if n > 0 {
 		in.link.heard.Store(time.Now().UnixMilli())
+		if in.link.Stage() == Transfer {
+			in.link.arrived.Add(int64(n))
+		}
 	}
 	if err, ok := err.(net.Error); ok && err.Timeout() {
 		return n, fmt.Errorf("the primary was silent for %v", in.link.options.Timeout)

@@ -61,9 +61,21 @@ func (r *recorder) Full(at Position, file *rdb.Decoder) error {
 	}
 }
 
+func (r *recorder) Met(answer string) error {
+	if answer == "" {
+		return nil
+	}
+	return r.line("met " + answer)
+}
+
+func (r *recorder) Rest() {}
+
 func (r *recorder) Partial(id string) error { return r.line("partial " + id) }
 
-func (r *recorder) Apply(args [][]byte, end int64) error {
+func (r *recorder) Apply(args [][]byte, raw []byte, end int64) error {
+	if !bytes.Equal(raw, command(strings.Fields(string(bytes.Join(args, []byte(" "))))...)) {
+		return fmt.Errorf("%q was handed out as %q", args, raw)
+	}
 	return r.line(fmt.Sprintf("%s %d", bytes.Join(args, []byte(" ")), end))
 }
 
@@ -133,7 +145,7 @@ func greet(p *primary) {
 func TestFullSynchronisation(t *testing.T) {
 	mark := strings.Repeat("0123456789", 4)
 	stream := string(command("SELECT", "0")) + string(command("ZADD", "board", "3", "c"))
-	want := []string{"full history 101", "key board 2", "SELECT 0 124", "ZADD board 3 c 163"}
+	want := []string{"full history 101", "key board 2", "SELECT 0 124", "ZADD board 3 c 163", "REPLCONF GETACK * 200"}
 	for name, transfer := range map[string]string{
 		"with a length": fmt.Sprintf("\n\n$%d\r\n%s%s", len(file()), file(), stream),
 		"with a mark":   "\n$EOF:" + mark + "\r\n" + file() + mark + stream,
@@ -160,6 +172,41 @@ func TestFullSynchronisation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a primary answers to a question of our own goes to the sink as it is; a foreign one refuses, which matters to nobody.
+func TestQuestion(t *testing.T) {
+	for answer, want := range map[string]string{"+zset epoch=1\r\n": "met zset epoch=1", "-ERR Unrecognized REPLCONF option: zset-epoch\r\n": "met -ERR Unrecognized REPLCONF option: zset-epoch"} {
+		sink := &recorder{}
+		play(t, Options{Ask: []string{"zset-epoch", "1", "run-id", "r"}}, Position{ID: "old", Offset: 50}, sink, func(p *primary) {
+			greet(p)
+			p.expect("REPLCONF zset-epoch 1 run-id r", answer)
+			p.expect("PSYNC old 50", "+CONTINUE\r\n")
+			p.expect("REPLCONF ACK 49", "")
+		})
+		if want := []string{want, "partial old"}; !slices.Equal(sink.lines, want) {
+			t.Errorf("got %q, want %q", sink.lines, want)
+		}
+	}
+}
+
+func TestFailoverHandshake(t *testing.T) {
+	err := play(t, Options{Failover: true}, Position{ID: "old", Offset: 50}, &recorder{}, func(p *primary) {
+		greet(p)
+		p.expect("PSYNC old 50 FAILOVER", "-ERR PSYNC FAILOVER replid must match my replid.\r\n")
+	})
+	if !errors.Is(err, ErrFailover) || !strings.Contains(err.Error(), "must match my replid") {
+		t.Error(err)
+	}
+}
+
+// A replica that keeps a file on disk says how far that goes.
+func TestAcknowledgesTheDisk(t *testing.T) {
+	play(t, Options{Synced: func() int64 { return 21 }}, Position{ID: "old", Offset: 50}, &recorder{}, func(p *primary) {
+		greet(p)
+		p.expect("PSYNC old 50", "+CONTINUE\r\n")
+		p.expect("REPLCONF ACK 49 FACK 20", "")
+	})
 }
 
 func TestPartialResynchronisation(t *testing.T) {

@@ -35,6 +35,7 @@ func (l *Link) transfer(at Position) error {
 		if err != nil || size < 0 || line[0] != '$' {
 			return fmt.Errorf("the file was announced as %q", line)
 		}
+		l.size.Store(size)
 		rest = &io.LimitedReader{R: l.in, N: size}
 		r = rest
 	}

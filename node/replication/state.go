@@ -39,7 +39,7 @@ type State struct {
 	now     atomic.Pointer[position]
 	epoch   atomic.Int64
 	leader  atomic.Pointer[string] // whose log this is, by run id; nil for its own
-	linked  atomic.Bool // a replica has a link to its primary that works
+	linked  atomic.Bool            // a replica has a link to its primary that works
 
 	changing sync.Mutex // held by who replaces the position, which may take as long as a command
 	readers  int        // calls of Open without their Close; guarded by changing
