@@ -3,6 +3,7 @@ package replication
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"zset.dev/operator/node/replog"
 )
@@ -16,7 +17,10 @@ import (
 // and a primary stamps the log with it, in the argument of a PING, which other servers do not read:
 //
 //	PING "zset epoch=3 run-id=7a…"
+//
+// A replica of a primary of another kind says so in its answer, with a last word: foreign.
 type Identity struct {
+	Foreign bool // the log is not of this kind's making: to do its commands twice is not the same as once
 	Epoch   int64
 	RunID   string         // of the process that was primary when the log's end was written
 	History replog.History // not in a stamp
@@ -27,26 +31,51 @@ const identityWord = "zset "
 // Identity is the node's: its own as a primary, that of its primary as a replica.
 func (s *State) Identity() Identity {
 	id := Identity{Epoch: s.Epoch(), RunID: s.RunID(), History: s.History()}
-	if leader := s.leader.Load(); leader != nil {
-		id.RunID = *leader
+	if l := s.leader.Load(); l != nil {
+		id.Foreign = l.foreign
+		if !l.foreign {
+			id.RunID = l.runID
+		}
 	}
 	return id
 }
 
-// SetLeader says whose log it is that the node has, by run id; its own when that is empty.
-func (s *State) SetLeader(runID string) {
-	if runID == "" {
+// leader is whose log a node has that is not its own.
+type leader struct {
+	runID   string
+	foreign bool
+}
+
+// SetLeader says whose log it is that the node has from now on: that of a run of a node as this one, or of a foreign server. Empty
+// and false is its own.
+func (s *State) SetLeader(runID string, foreign bool) {
+	if runID == "" && !foreign {
 		s.leader.Store(nil)
 		return
 	}
-	s.leader.Store(&runID)
+	s.leader.Store(&leader{runID, foreign})
 }
+
+// Frozen runs f, which saves all keys for somebody who goes on with the log from its end as it is within f. A log of effects
+// can be done again to what was saved a little later. A foreign primary's cannot, so nothing of it is applied meanwhile; nor are all
+// keys replaced. f must not call Frozen.
+func (s *State) Frozen(f func()) {
+	s.saving.RLock()
+	defer s.saving.RUnlock()
+	f()
+}
+
+// Saving is to be held by who does what must not be done while somebody saves (Frozen).
+func (s *State) Saving() sync.Locker { return &s.saving }
 
 // Answer is the status that answers a replica.
 func (id Identity) Answer() string {
 	text := id.Stamp() + " id=" + id.History.ID
 	if id.History.Previous != "" {
 		text += " previous=" + id.History.Previous + " until=" + strconv.FormatInt(id.History.Until, 10)
+	}
+	if id.Foreign {
+		text += " foreign"
 	}
 	return text
 }
@@ -69,6 +98,8 @@ func ParseIdentity(text string) (id Identity, ok bool) {
 		switch {
 		case name == "epoch" && err == nil:
 			id.Epoch = number
+		case word == "foreign":
+			id.Foreign = true
 		case name == "run-id":
 			id.RunID = value
 		case name == "id":

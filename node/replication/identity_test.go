@@ -9,6 +9,7 @@ import (
 func TestIdentity(t *testing.T) {
 	for _, id := range []Identity{
 		{Epoch: 0, RunID: "run", History: replog.History{ID: "now"}},
+		{Foreign: true, Epoch: 2, RunID: "run", History: replog.History{ID: "now"}},
 		{Epoch: 1 << 40, RunID: "run", History: replog.History{ID: "now", Previous: "before", Until: 4711}},
 	} {
 		if got, ok := ParseIdentity(id.Answer()); !ok || got != id {
@@ -28,11 +29,11 @@ func TestIdentity(t *testing.T) {
 
 func TestIdentityOfAReplicaIsThatOfItsPrimary(t *testing.T) {
 	s := New(Options{RunID: "own"})
-	s.SetLeader("other")
+	s.SetLeader("other", false)
 	if got := s.Identity().RunID; got != "other" {
 		t.Errorf("as a replica: %s", got)
 	}
-	s.SetLeader("")
+	s.SetLeader("", false)
 	if got := s.Identity().RunID; got != "own" {
 		t.Errorf("as a primary: %s", got)
 	}

@@ -38,8 +38,10 @@ type State struct {
 	options Options
 	now     atomic.Pointer[position]
 	epoch   atomic.Int64
-	leader  atomic.Pointer[string] // whose log this is, by run id; nil for its own
+	leader  atomic.Pointer[leader] // whose log this is; nil for its own
 	linked  atomic.Bool            // a replica has a link to its primary that works
+
+	saving sync.RWMutex // held for reading by who saves all keys (Frozen)
 
 	changing sync.Mutex // held by who replaces the position, which may take as long as a command
 	readers  int        // calls of Open without their Close; guarded by changing
