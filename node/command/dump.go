@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 
+	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/rdb"
 	"zset.dev/operator/node/resp"
 	"zset.dev/operator/zset"
@@ -120,7 +121,7 @@ func restore(c *Call) {
 		set.Release()
 		c.drop(c.Args[1])
 	} else {
-		e, ok := c.putNew(c.Args[1], set, at)
+		e, ok := c.putNew(c.Args[1], func() (*keyspace.Entry, error) { return c.Held.Put(c.Args[1], set, at) })
 		if !ok {
 			return
 		}

@@ -1,6 +1,10 @@
 package command
 
-import "bytes"
+import (
+	"bytes"
+
+	"zset.dev/operator/node/keyspace"
+)
 
 var renameSpecs = []Spec{
 	{
@@ -90,7 +94,7 @@ func copyKey(c *Call) {
 	if !ok {
 		return
 	}
-	if _, ok := c.putNew(to, set, e.ExpireAt()); ok {
+	if _, ok := c.putNew(to, func() (*keyspace.Entry, error) { return c.Held.Copy(e, to, set) }); ok {
 		c.touched(to, eventCopyTo)
 		c.W.Int(1)
 	}

@@ -29,12 +29,12 @@ func (c *Call) store(key []byte, n int, ascending iter.Seq2[[]byte, float64]) {
 	}
 }
 
-// putNew lets key hold set until at, 0 for ever, as a key that is new to
-// whoever hears of events even where it replaces another. It answers the error itself
+// putNew lets key hold what put puts there, as a key that is new to whoever
+// hears of events even where it replaces another. It answers the error itself
 // when there is no memory; then nothing has changed.
-func (c *Call) putNew(key []byte, set *zset.Set, at int64) (*keyspace.Entry, bool) {
+func (c *Call) putNew(key []byte, put func() (*keyspace.Entry, error)) (*keyspace.Entry, bool) {
 	replaces := c.Held.Peek(key) != nil
-	e, err := c.Held.Put(key, set, at)
+	e, err := put()
 	if err != nil {
 		c.W.Error(errNoMemory)
 		return nil, false

@@ -275,6 +275,18 @@ func (h *Held) came(p *partition, key []byte) {
 	}
 }
 
+// Copy is Put of a set that has the members of another key, e, and its expiry.
+func (h *Held) Copy(e *Entry, key []byte, set *zset.Set) (copied *Entry, err error) {
+	named, mute, name := e.named(), h.Mute, e.Key()
+	h.follow(e, key, named)
+	h.Mute = h.Mute || named
+	copied, err = h.Put(key, set, e.ExpireAt())
+	if h.Mute = mute; named && err == nil && h.journals() {
+		h.effects.Copy([]byte(name), key)
+	}
+	return copied, err
+}
+
 // Put makes key hold set, which is not empty and the keyspace's from now on,
 // until that time (milliseconds since the epoch), 0 for ever. What the key held
 // is gone. The error is ErrFull; then key holds what it held, and set is
@@ -335,6 +347,9 @@ func (h *Held) Rename(e *Entry, key []byte) error {
 	if !ok {
 		return ErrFull
 	}
+	named := e.named()
+	h.follow(e, key, named)
+	e.sync()
 	if replaces {
 		h.drop(&old)
 		p.index.Replace(l.hash, uint32(old.ref), uint32(l.ref))
@@ -344,15 +359,17 @@ func (h *Held) Rename(e *Entry, key []byte) error {
 	if e.rec.has(isLarge) {
 		list = from.largeTake(e.rec.fields().number).set
 		e.rec.setNumber(noSet)
+		for _, w := range h.ks.walks {
+			w.moved(list, key)
+		}
 	}
 	p.fill(&l, e.rec.block(), list, e.rec.expireAt())
-	byName := list != nil && h.ks.snapshots.Load() == 0
-	if byName && h.journals() {
+	if named && h.journals() {
 		h.effects.Rename(e.rec.key(), key)
-		e.fresh = true // the effect has it that it is gone
+		e.fresh = true // what was logged has it that it is gone
 	}
 	h.Remove(e)
-	if !byName && h.journals() {
+	if !named && h.journals() {
 		h.stored(h.entry(p, l))
 	}
 	h.ks.observer.Created(key)

@@ -55,20 +55,6 @@ func (h *Held) Log(args ...[]byte) {
 	}
 }
 
-// BeginSnapshot is called before somebody begins to walk over all keys, whose
-// file is to be brought up to date by what is logged from then on. Until
-// EndSnapshot a set that moves to another key is logged with its members, since
-// the walk may have met neither the one key nor the other.
-func (ks *Keyspace) BeginSnapshot() {
-	var h Held
-	ks.HoldAll(&h, 0)
-	ks.snapshots.Add(1)
-	h.Release()
-}
-
-// EndSnapshot ends what BeginSnapshot began.
-func (ks *Keyspace) EndSnapshot() { ks.snapshots.Add(-1) }
-
 // Logged is the offset behind what was appended by the last Release; 0 when it
 // appended nothing.
 func (h *Held) Logged() int64 { return h.logged }
@@ -95,6 +81,22 @@ func (h *Held) commit() {
 func (h *Held) dropped(key []byte) {
 	if h.journals() {
 		h.effects.Drop(key)
+	}
+}
+
+// named reports whether a set is so large that RENAME and COPY are logged by
+// the names of keys, without its members.
+func (e *Entry) named() bool { return e.rec.has(isLarge) && e.Set().MemoryUsage() > mostPayload }
+
+// follow lets those who walk over all keys know that the set of e is about to
+// become that of another key, also or only; named says that the effect will not
+// tell its members. What is not logged here may be logged in either way.
+func (h *Held) follow(e *Entry, to []byte, named bool) {
+	if !named && h.journals() {
+		return
+	}
+	for _, w := range h.ks.walks {
+		w.follow(e, to)
 	}
 }
 

@@ -37,8 +37,8 @@ type Keyspace struct {
 	watched atomic.Int64 // keys watched, once for each watcher
 	awaited atomic.Int64 // keys waited for
 
-	journal   atomic.Pointer[replog.Log] // where changes are logged; nil for nowhere; changed while all partitions are held
-	snapshots atomic.Int32               // walks that began and have not ended
+	journal atomic.Pointer[replog.Log] // where changes are logged; nil for nowhere; changed while all partitions are held
+	walks   []*Walk                    // under way; changed while all partitions are held
 
 	observer  Observer      // set before use
 	suspended atomic.Uint32 // expired keys are not removed; why, of Suspension
@@ -53,8 +53,9 @@ type Keyspace struct {
 
 // partition is the keys of 128 neighbouring slots.
 type partition struct {
-	ks *Keyspace
-	mu sync.RWMutex
+	ks     *Keyspace
+	number int
+	mu     sync.RWMutex
 
 	// Guarded by mu, and with them the records that the index refers to, all
 	// but the word of usage.
@@ -84,7 +85,7 @@ func NewLimited(limit int64) *Keyspace {
 	ks.evictor.rng = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	ks.reclaimer.heap, ks.reclaimer.queue = heap, make(chan garbage, reclaimMost)
 	for i := range ks.partitions {
-		ks.partitions[i].ks = ks
+		ks.partitions[i].ks, ks.partitions[i].number = ks, i
 		ks.partitions[i].index = hashindex.New(ks.memory)
 	}
 	// A node has its keyspace to its end. What tests make goes with them.

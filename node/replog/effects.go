@@ -18,6 +18,8 @@ import (
 //	PEXPIREAT key time           the key goes at that time (ms since the epoch)
 //	PERSIST key                  it does not
 //	FLUSHALL                     all keys are gone
+//	RENAME key other             the other key holds what the key held, which is gone
+//	COPY key other REPLACE       the other key holds what the key holds
 //
 // What is done to the same key one after another becomes one command. To do all of them again, to the data as it was at
 // any moment since the first, leads to the same as having done them once.
@@ -60,6 +62,9 @@ func (e *Effects) Drop(key []byte) {
 // Rename says that a key holds what another held, which is gone, and until when. It is no effect as the others are: the
 // other key must hold the same when this is done again.
 func (e *Effects) Rename(from, to []byte) { e.single("RENAME", from, to) }
+
+// Copy says that a key holds what another holds, likewise.
+func (e *Effects) Copy(from, to []byte) { e.single("COPY", from, to, []byte("REPLACE")) }
 
 // Command adds a command that changes no key.
 func (e *Effects) Command(args ...[]byte) {
