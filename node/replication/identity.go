@@ -30,31 +30,18 @@ const identityWord = "zset "
 
 // Identity is the node's: its own as a primary, that of its primary as a replica.
 func (s *State) Identity() Identity {
-	id := Identity{Epoch: s.Epoch(), RunID: s.RunID(), History: s.History()}
-	if l := s.leader.Load(); l != nil {
-		id.Foreign = l.foreign
-		if !l.foreign {
-			id.RunID = l.runID
+	id := Identity{Epoch: s.Epoch(), RunID: s.RunID()}
+	if leader := s.leader.Load(); leader != nil {
+		if id.Foreign = leader.Foreign; !id.Foreign {
+			id = *leader
 		}
 	}
+	id.History = s.History()
 	return id
 }
 
-// leader is whose log a node has that is not its own.
-type leader struct {
-	runID   string
-	foreign bool
-}
-
-// SetLeader says whose log it is that the node has from now on: that of a run of a node as this one, or of a foreign server. Empty
-// and false is its own.
-func (s *State) SetLeader(runID string, foreign bool) {
-	if runID == "" && !foreign {
-		s.leader.Store(nil)
-		return
-	}
-	s.leader.Store(&leader{runID, foreign})
-}
+// SetLeader says whose log it is that the node has from now on, as that one says of itself; nil is its own.
+func (s *State) SetLeader(id *Identity) { s.leader.Store(id) }
 
 // Frozen runs f, which saves all keys for somebody who goes on with the log from its end as it is within f. A log of effects
 // can be done again to what was saved a little later. A foreign primary's cannot, so nothing of it is applied meanwhile; nor are all

@@ -29,11 +29,11 @@ func TestIdentity(t *testing.T) {
 
 func TestIdentityOfAReplicaIsThatOfItsPrimary(t *testing.T) {
 	s := New(Options{RunID: "own"})
-	s.SetLeader("other", false)
+	s.SetLeader(&Identity{RunID: "other"})
 	if got := s.Identity().RunID; got != "other" {
 		t.Errorf("as a replica: %s", got)
 	}
-	s.SetLeader("", false)
+	s.SetLeader(nil)
 	if got := s.Identity().RunID; got != "own" {
 		t.Errorf("as a primary: %s", got)
 	}

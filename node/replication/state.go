@@ -38,8 +38,8 @@ type State struct {
 	options Options
 	now     atomic.Pointer[position]
 	epoch   atomic.Int64
-	leader  atomic.Pointer[leader] // whose log this is; nil for its own
-	linked  atomic.Bool            // a replica has a link to its primary that works
+	leader  atomic.Pointer[Identity] // whose log this is; nil for its own
+	linked  atomic.Bool              // a replica has a link to its primary that works
 
 	saving sync.RWMutex // held for reading by who saves all keys (Frozen)
 
