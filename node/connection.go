@@ -31,12 +31,14 @@ type connection struct {
 	client *client.Client
 	query  query
 	reply  resp.Writer
+	owed   pledges // among the replies
 	call   command.Call
 
 	accounted int64     // buffer bytes included in the server's sum
 	timeout   time.Time // what the read's deadline was last set for
 	silent    bool      // nothing came since the node's stop last hurried it
 	abrupt    bool      // close at once: sending more is forbidden or useless
+	stalled   bool      // execute left commands that have arrived until replies could be sent
 }
 
 func newConnection(l *line) *connection {
@@ -58,8 +60,19 @@ func (c *connection) serve() {
 	c.call.At = c.server.now()
 	for {
 		alive := c.execute()
-		if c.abrupt || !c.flush() || !alive {
+		if c.abrupt || !c.flush() {
 			return
+		}
+		if !alive {
+			c.settle()
+			return
+		}
+		if c.stalled {
+			if c.full() && !c.line.await(c.timeout) {
+				return
+			}
+			c.call.At = c.server.now()
+			continue
 		}
 		if c.timeout != c.call.Timeout() {
 			c.rearm()
@@ -85,6 +98,9 @@ func (c *connection) serve() {
 			c.shrink()
 		case c.mayReadOn(err):
 		case err != nil:
+			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+				c.settle() // it may read, though it sends nothing more
+			}
 			return
 		}
 	}
@@ -106,7 +122,7 @@ func (c *connection) shrink() {
 	if c.query.waiting() > 0 || c.reply.Len() > 0 || !mayShrink(c.client, c.server.now().UnixMilli()) {
 		return
 	}
-	c.query = query{}
+	c.query, c.owed.all = query{}, nil
 	c.reply.Reset(0)
 	c.account()
 }
@@ -132,8 +148,13 @@ func (c *connection) mayReadOn(err error) bool {
 // connection goes on.
 func (c *connection) execute() bool {
 	values := c.server.config.Values()
+	c.stalled, c.call.Term = false, c.server.gate.Term()
 	if c.call.Waiting() {
+		from := c.reply.Len()
 		c.server.table.Resume(&c.call)
+		if c.call.Logged != 0 {
+			c.acknowledges(from)
+		}
 	}
 	if limit := values.ClientQueryBufferLimit; int64(c.query.waiting()) > limit && !c.withinQueryLimit(limit) {
 		return false // also when the last read made the command whole
@@ -156,13 +177,19 @@ func (c *connection) execute() bool {
 		if c.client.HasPushed() {
 			c.client.TakePushed(flushAt, c.reply.Raw)
 		}
-		if c.reply.Len() >= flushAt {
+		if c.reply.Len() >= flushAt || len(c.owed.all) >= pledgeMost {
 			if !c.flush() {
 				return false
 			}
 			// That may have taken long.
 			values = c.server.config.Values()
 			c.call.At = c.server.now()
+			c.call.Term = c.server.gate.Term()
+			if c.full() && !c.call.Waiting() {
+				c.stalled = true
+				c.client.QueryUsed.Store(int64(c.query.waiting()))
+				return true
+			}
 		}
 		if c.call.Waiting() {
 			if c.client.HasPushed() {
@@ -194,7 +221,11 @@ func (c *connection) execute() bool {
 			return false
 		}
 		c.call.Args, c.call.More = args, c.query.waiting() > 0
+		from := c.reply.Len()
 		c.server.table.Execute(&c.call)
+		if c.call.Logged != 0 {
+			c.acknowledges(from)
+		}
 	}
 }
 
@@ -225,12 +256,17 @@ func (c *connection) withinQueryLimit(limit int64) bool {
 	return false
 }
 
-// flush sends the replies there are. It reports whether that worked. While it
+// flush sends the replies that are due. It reports whether that worked. While it
 // waits for a slow reader the sweep watches over it.
 func (c *connection) flush() bool {
 	c.call.Report()
-	left := c.reply.Bytes()
+	due := c.reply.Len()
+	if len(c.owed.all) > 0 {
+		due = c.due()
+	}
+	left := c.reply.Bytes()[:due]
 	if len(left) == 0 {
+		c.client.ReplyUsed.Store(int64(c.reply.Len()))
 		return true
 	}
 	c.account()
@@ -257,14 +293,20 @@ func (c *connection) flush() bool {
 	if !c.client.HasPushed() {
 		c.client.OverSoftSince.Store(0)
 	}
-	c.client.ReplyUsed.Store(0)
-	c.reply.Reset(replyKept)
+	if due == c.reply.Len() {
+		c.reply.Reset(replyKept)
+	} else {
+		c.reply.Discard(due)
+		c.sent(due)
+	}
+	c.client.ReplyUsed.Store(int64(c.reply.Len()))
 	return true
 }
 
 // account brings the server's sum of buffers up to date.
 func (c *connection) account() {
-	query, reply, kept := int64(len(c.query.buf)), int64(cap(c.reply.Bytes())), c.client.Kept.Load()
+	query, kept := int64(len(c.query.buf)), c.client.Kept.Load()
+	reply := int64(cap(c.reply.Bytes()) + cap(c.owed.all)*pledgeBytes)
 	c.client.QueryCap.Store(query)
 	c.client.ReplyCap.Store(reply)
 	c.server.buffers.Add(query + reply + kept - c.accounted)
@@ -277,6 +319,7 @@ func (c *connection) account() {
 // with unread input resets it and throws away what was sent. So the sending
 // side is closed first, and what still arrives is discarded for a moment.
 func (c *connection) end() {
+	c.unwait()
 	c.call.End()
 	c.client.Discard()
 	if half, ok := c.socket.(interface{ CloseWrite() error }); ok && !c.abrupt && half.CloseWrite() == nil {

@@ -22,9 +22,11 @@ type line struct {
 	client *client.Client
 
 	mu      sync.Mutex
-	woken   bool      // since the last rearm; guarded by mu
-	hurry   time.Time // the stop's deadline, zero before; guarded by mu
-	timeout time.Time // that of what the client waits for; guarded by mu
+	nudged  chan struct{} // has a token when there is something to look at; made by await; guarded by mu
+	closed  bool          // guarded by mu
+	woken   bool          // since the last rearm; guarded by mu
+	hurry   time.Time     // the stop's deadline, zero before; guarded by mu
+	timeout time.Time     // that of what the client waits for; guarded by mu
 }
 
 // longAgo as a deadline makes a read return at once.
@@ -32,7 +34,13 @@ var longAgo = time.Unix(1, 0)
 
 // Close implements client.Wire. It does not wait, over TLS neither: there it
 // skips the farewell.
-func (l *line) Close() { l.socket.Close() }
+func (l *line) Close() {
+	l.mu.Lock()
+	l.closed = true
+	l.nudge()
+	l.mu.Unlock()
+	l.socket.Close()
+}
 
 // Hurry implements client.Wire.
 func (l *line) Hurry() {
@@ -40,6 +48,7 @@ func (l *line) Hurry() {
 	defer l.mu.Unlock()
 	l.hurry = time.Now().Add(stopGrace)
 	l.arm()
+	l.nudge()
 }
 
 // Wake implements client.Wire.
@@ -49,7 +58,34 @@ func (l *line) Wake() {
 	if !l.woken {
 		l.woken = true
 		l.arm()
+		l.nudge()
 	}
+}
+
+// nudge wakes the goroutine where it does not read; mu is held.
+func (l *line) nudge() {
+	select {
+	case l.nudged <- struct{}{}: // nil when it never waits so
+	default:
+	}
+}
+
+// await is for the connection's goroutine when it is to read nothing: it waits until it is woken, as in a read, and
+// reports whether the connection is still open.
+func (l *line) await(timeout time.Time) (open bool) {
+	l.mu.Lock()
+	if l.nudged == nil {
+		l.nudged = make(chan struct{}, 1)
+	}
+	nudged, done := l.nudged, l.woken || l.closed
+	l.mu.Unlock()
+	if !done {
+		<-nudged
+	}
+	l.rearm(timeout)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.closed
 }
 
 // rearm is for the connection's goroutine: it takes note of having been woken,

@@ -15,9 +15,9 @@ import (
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/command"
 	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/gate"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/replication"
-	"zset.dev/operator/node/replog"
 	"zset.dev/operator/node/secure"
 	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/zset"
@@ -55,6 +55,7 @@ type Server struct {
 
 	table    *command.Table
 	env      command.Env
+	gate     *gate.Gate // judges the replies of writes
 	stats    *telemetry.Stats
 	keyspace *keyspace.Keyspace
 	clients  *client.Registry
@@ -112,12 +113,14 @@ func New(o Options) (*Server, error) {
 	}
 	s.env = command.Env{
 		Replication: replication.New(replication.Options{
-			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: func(*replog.Log) {},
+			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: s.keyspace.Journal,
 			Settings: func() replication.Settings { return replicationSettings(o.Config.Values()) },
 		}),
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
 		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: func() int64 { return s.usedMemory() + s.strain.Load() }, Lasting: s.lastingMemory, Facts: s.facts, Shutdown: s.beginStop,
 	}
+	s.gate = gate.New(s.env.Replication.Confirmations())
+	s.env.Gate = s.gate
 	s.env.Complete()
 	if err := s.env.LoadUsers(); err != nil {
 		return nil, fmt.Errorf("cannot make the users: %w", err)

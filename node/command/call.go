@@ -40,6 +40,11 @@ type Call struct {
 	// the journal; 0 when nothing.
 	Wrote int64
 
+	// Logged is the offset behind what the command appended that its reply acknowledges: 0 when nothing, or when nothing hangs on
+	// it, as on a message. Term is the gate's before it was executed; the caller sets it.
+	Logged int64
+	Term   int64
+
 	// Nested says that the command runs inside another, a transaction or a
 	// script, which holds the partitions of its keys and releases them: it
 	// may not wait, and whoever waits for its keys is served only afterwards.
@@ -114,7 +119,7 @@ func (c *Call) integer(i int) (n int64, ok bool) {
 // release lets go of what is held, once all is in the journal.
 func (c *Call) release() {
 	c.Held.Release()
-	c.Wrote = max(c.Wrote, c.Held.Logged())
+	c.logged(c.Held.Logged())
 }
 
 // propagate logs a command that names no key, but changes what replicas have.
@@ -123,7 +128,17 @@ func (c *Call) propagate(args ...[]byte) {
 		c.Held.Log(args...)
 		return
 	}
-	c.Wrote = max(c.Wrote, c.Env.Keyspace.Log(args...))
+	end := c.Env.Keyspace.Log(args...)
+	if c.spec.Flags&PubSub != 0 {
+		c.Wrote = max(c.Wrote, end)
+	} else {
+		c.logged(end)
+	}
+}
+
+// logged notes that the command appended something, up to that offset; 0 for nothing.
+func (c *Call) logged(end int64) {
+	c.Wrote, c.Logged = max(c.Wrote, end), max(c.Logged, end)
 }
 
 func (c *Call) ok() { c.W.Simple("OK") }

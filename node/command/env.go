@@ -9,9 +9,11 @@ import (
 	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/gate"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/pubsub"
 	"zset.dev/operator/node/replication"
+	"zset.dev/operator/node/replog"
 	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/node/tracking"
 	"zset.dev/operator/zset"
@@ -27,6 +29,7 @@ type Env struct {
 	Stats    *telemetry.Stats
 
 	Replication *replication.State // nil in tests without
+	Gate        *gate.Gate         // nil is one that requires nothing
 
 	Log        *slog.Logger // what scripts log; nil discards
 	Now        func() time.Time
@@ -55,6 +58,9 @@ type Env struct {
 
 // Complete makes what commands share and the node has no say in.
 func (env *Env) Complete() {
+	if env.Gate == nil {
+		env.Gate = gate.New(&replog.Confirmations{})
+	}
 	env.Hub = pubsub.NewHub()
 	env.Tracking = tracking.New(env.Clients, func() int { return env.Config.Values().TrackingTableMaxKeys })
 	env.Monitors = &Monitors{}

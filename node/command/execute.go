@@ -13,6 +13,7 @@ import (
 // on to its end, or leaves that to Call.Report.
 func (t *Table) Execute(c *Call) {
 	start := c.W.Len()
+	c.Logged = 0
 	spec, refusal := t.resolve(c.Args)
 	if spec == nil || spec != c.tally.spec {
 		c.begin(spec)
@@ -33,6 +34,9 @@ func (t *Table) Execute(c *Call) {
 	}
 	if refusal == "" && c.outOfMemory(spec) {
 		refusal = errOOM
+	}
+	if refusal == "" && c.anyFlag(spec, Write) {
+		refusal = c.refuseWrite()
 	}
 	c.tally.executed++
 	switch {

@@ -138,6 +138,9 @@ func (c *Call) refuseScript(p *script.Subject, readOnly bool) string {
 	if c.short && !p.Flags.NoWrites && !p.Flags.AllowOOM {
 		return errOOM
 	}
+	if !p.Flags.NoWrites {
+		return c.refuseWrite()
+	}
 	return ""
 }
 
@@ -202,6 +205,8 @@ func (h *scriptHost) refuse(spec *Spec, unknown string) string {
 		return "ERR Write commands are not allowed from read-only scripts."
 	case spec.Flags&DenyOOM != 0 && h.oom && !h.running.wrote.Load():
 		return errOOM
+	case spec.Flags&Write != 0:
+		return c.refuseWrite()
 	}
 	return ""
 }

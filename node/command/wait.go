@@ -33,6 +33,7 @@ type pop struct {
 	// CLIENT UNBLOCK, is between.
 	outcome outcome
 	reply   []byte
+	term    int64 // the gate's, before its members were taken
 }
 
 // outcome is how a wait ended.
@@ -99,7 +100,7 @@ func (c *Call) serve(w *keyspace.Waiter, e *keyspace.Entry) {
 	reply.SetProto(p.client.Proto())
 	c.popFrom(&reply, e, p.pops)
 	c.invalidate(p.client)
-	p.reply, p.outcome = reply.Bytes(), served
+	p.reply, p.outcome, p.term = reply.Bytes(), served, c.Term
 	p.client.Wake()
 }
 
@@ -127,6 +128,7 @@ func (c *Call) over() waiting {
 
 // Resume answers a client that waits, if it need not wait any longer.
 func (t *Table) Resume(c *Call) {
+	c.Logged = 0
 	now := time.Now()
 	late := !c.waiting.timeout.IsZero() && !now.Before(c.waiting.timeout)
 	if c.waiting.pop == nil {
@@ -153,7 +155,8 @@ func (t *Table) Resume(c *Call) {
 	switch p.outcome {
 	case served:
 		c.W.Raw(p.reply)
-		c.Wrote = max(c.Wrote, p.Wrote)
+		c.logged(p.Wrote)
+		c.Term = min(c.Term, p.term)
 	case unblocked:
 		c.W.Error(errUnblocked)
 	default:

@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/tidwall/redcon"
@@ -54,6 +55,14 @@ func (w *Writer) Reset(keepCap int) {
 
 // Truncate drops what was written after the first n bytes.
 func (w *Writer) Truncate(n int) { w.buf = w.buf[:n] }
+
+// Discard drops the first n bytes.
+func (w *Writer) Discard(n int) { w.buf = w.buf[:copy(w.buf, w.buf[n:])] }
+
+// ReplaceByError puts an error in the place of the bytes from one to the other.
+func (w *Writer) ReplaceByError(from, to int, s string) {
+	w.buf = slices.Replace(w.buf, from, to, redcon.AppendError(nil, s)...)
+}
 
 // Raw writes bytes that are encoded already.
 func (w *Writer) Raw(encoded []byte) { w.buf = append(w.buf, encoded...) }
