@@ -12,7 +12,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 )
 
-//go:generate go test -count=1 -run ^TestReference$ -update .
+//go:generate go test -count=1 -run ^Test(Reference|EffectsPage)$ -update .
 
 // reference is the documentation made from the table.
 const reference = "../../docs/commands.md"
