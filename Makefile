@@ -23,7 +23,7 @@ undeploy: ## Remove operator, CRD and so every ZSetCluster from the cluster
 	@$(CLUSTER) && hack/deploy.sh down
 
 ##@ Test
-.PHONY: test test-unit test-race test-fuzz test-controllers e2e conformance test-clients lint doctor kube-check
+.PHONY: test test-unit test-race test-fuzz test-controllers e2e conformance test-clients test-faults lint doctor kube-check
 test: ## Everything: lint, unit, race, fuzz, controllers, real clients, small benchmarks, end to end; closes with one summary
 	@hack/test.sh
 test-unit: ## Unit tests of all packages, for daily work (within a minute when warm)
@@ -40,6 +40,8 @@ conformance: ## A real server's own Tcl suite against the node; writes docs/conf
 	@hack/conformance/run.sh --page
 test-clients: ## Real clients (Go, Node.js, Python, command line) against the node
 	@test/clients/run.sh
+test-faults: ## Kill, fill disks, cut links and power under load, and judge what was kept (some minutes; LONG=1: as often as promised, writes docs/faults.md)
+	@test/faults/run.sh $(if $(LONG),--long)
 lint: ## gofmt, go vet, staticcheck
 	@hack/test.sh lint
 doctor: ## Check what this machine has and lacks for the local Kubernetes
