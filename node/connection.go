@@ -201,6 +201,9 @@ func (c *connection) execute() bool {
 			authenticated: !c.call.NeedsAuth(),
 			bulkBytes:     values.ProtoMaxBulkLen,
 		}
+		if c.query.look(limits) {
+			c.server.table.Foresee(&c.call, c.query.ahead[:c.query.cuts])
+		}
 		args, err := c.query.next(limits)
 		if err != nil {
 			c.refuse(err)
@@ -220,7 +223,7 @@ func (c *connection) execute() bool {
 			c.abrupt = true
 			return false
 		}
-		c.call.Args, c.call.More = args, c.query.waiting() > 0
+		c.call.Args, c.call.Nth, c.call.More = args, c.query.taken, c.query.waiting() > 0
 		from := c.reply.Len()
 		c.server.table.Execute(&c.call)
 		if c.call.Logged != 0 {

@@ -16,27 +16,69 @@ type query struct {
 	frame      frame // what is known of the command at start
 	filled     bool  // the last read left no room
 	args       [][]byte
+
+	// Commands cut ahead, those before taken already handed out. They hold
+	// while limits do, and the bytes stay where they are.
+	ahead  [cutAhead][][]byte // the words of each
+	ends   [cutAhead]int      // where it ends in buf
+	cuts   int
+	taken  int
+	limits frameLimits
 }
 
-// argsKept is how many words of a command the buffer of words keeps room for.
-const argsKept = 1024
+const (
+	// argsKept is how many words of a command the buffer of words keeps room for.
+	argsKept = 1024
+	// cutAhead is how many commands are cut at once.
+	cutAhead = 16
+)
 
-// next cuts the next command off. It returns no words when what waits is not a
-// whole command yet, and empty ones for an empty command, which has no reply.
-// The words are valid until space is called. A protocol error ends the
-// connection.
-func (q *query) next(limits frameLimits) (args [][]byte, err error) {
-	waiting := q.buf[q.start:q.end]
+// look cuts as many whole commands as have arrived, up to cutAhead, unless the
+// last such are not all taken, and reports whether it did.
+func (q *query) look(limits frameLimits) (anew bool) {
+	if q.taken < q.cuts && q.limits == limits {
+		return false
+	}
+	q.forget()
 	if cap(q.args) > argsKept {
 		q.args = nil
 	}
-	if q.frame == (frame{}) && limits.authenticated {
-		if words, size := whole(waiting, q.args[:0], limits.bulkBytes); size > 0 {
-			q.args = words
-			q.start += size
-			return words, nil
-		}
+	if q.frame != (frame{}) || !limits.authenticated {
+		return true
 	}
+	q.limits = limits
+	words, at := q.args[:0], q.start
+	for q.cuts < cutAhead {
+		from := len(words)
+		more, size := whole(q.buf[at:q.end], words, limits.bulkBytes)
+		if size == 0 {
+			break
+		}
+		words = more
+		at += size
+		// If words has grown meanwhile, those cut before stay in what it was.
+		q.ahead[q.cuts], q.ends[q.cuts] = words[from:len(words):len(words)], at
+		q.cuts++
+	}
+	q.args = words
+	return true
+}
+
+// forget lets commands that were cut ahead be cut again.
+func (q *query) forget() { q.cuts, q.taken = 0, 0 }
+
+// next cuts the next command off. It returns no words when what waits is not a
+// whole command yet, and empty ones for an empty command, which has no reply.
+// The words are valid until next or space is called. A protocol error ends the
+// connection.
+func (q *query) next(limits frameLimits) (args [][]byte, err error) {
+	q.look(limits)
+	if q.taken < q.cuts {
+		args, q.start = q.ahead[q.taken], q.ends[q.taken]
+		q.taken++
+		return args, nil
+	}
+	waiting := q.buf[q.start:q.end]
 	size, err := q.frame.scan(waiting, limits)
 	if err != nil || size == 0 {
 		return nil, err
@@ -69,6 +111,7 @@ func (q *query) waiting() int { return q.end - q.start }
 // space is where to read to; it is never empty. The buffer grows only when what
 // has really arrived fills half of it or nearly, whatever length a command announces.
 func (q *query) space() []byte {
+	q.forget()
 	waiting := q.waiting()
 	if waiting == 0 {
 		q.start, q.end = 0, 0

@@ -145,7 +145,7 @@ func (a *Applier) run(spec *Spec) error {
 		a.w.Reset(replyKept)
 	}
 	c.tally.executed++
-	c.Env.Table.run(c, spec)
+	c.Env.Table.run(c, spec, nil)
 	if c.Waiting() {
 		c.over() // it has nothing to wait for: where it was done first there was something
 	}

@@ -33,6 +33,10 @@ type Call struct {
 	// Args is the command's words, valid until Execute returns.
 	Args [][]byte
 
+	// Nth is which of the commands that Foresee was told of this one is, from 1
+	// on; 0 is none of them.
+	Nth int
+
 	// Held has the partitions of the command's keys.
 	Held keyspace.Held
 
@@ -60,6 +64,7 @@ type Call struct {
 	flushed bool     // all of them
 	short   bool     // there was no memory left when the command, or what it is nested in, began
 
+	ahead  [MostAhead]foreseen
 	tally  tally
 	spec   *Spec     // what is running
 	frozen time.Time // the time within a script, which stands still; zero outside

@@ -6,6 +6,7 @@ import (
 
 	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/keyspace"
 )
 
 // Execute runs the command in c.Args, of which there is at least one, and
@@ -14,7 +15,7 @@ import (
 func (t *Table) Execute(c *Call) {
 	start := c.W.Len()
 	c.Logged = 0
-	spec, refusal := t.resolve(c.Args)
+	spec, refusal, at := t.foreseen(c)
 	if spec == nil || spec != c.tally.spec {
 		c.begin(spec)
 	}
@@ -45,7 +46,7 @@ func (t *Table) Execute(c *Call) {
 	case c.tx.open && !spec.AtOnce:
 		c.enqueue(spec)
 	default:
-		t.run(c, spec)
+		t.run(c, spec, at)
 		if c.Waiting() {
 			return
 		}
@@ -66,8 +67,9 @@ func (c *Call) begin(spec *Spec) {
 	}
 }
 
-// run runs a command that may run now.
-func (t *Table) run(c *Call, spec *Spec) {
+// run runs a command that may run now. at is the place of its one key, nil
+// when that is not known yet.
+func (t *Table) run(c *Call, spec *Spec, at *keyspace.Place) {
 	c.spec = spec
 	start := c.W.Len()
 	keys := spec.Keys.of(c.Args)
@@ -75,6 +77,8 @@ func (t *Table) run(c *Call, spec *Spec) {
 	holds := !c.Nested && !spec.HoldsItself && (keys != nil || spec.Whole && !reads)
 	if holds {
 		switch {
+		case at != nil:
+			c.Env.Keyspace.HoldOne(&c.Held, c.now, reads, keys[0], *at)
 		case keys == nil:
 			c.Env.Keyspace.HoldAll(&c.Held, c.now)
 		case reads:

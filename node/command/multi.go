@@ -169,7 +169,7 @@ func exec(c *Call) {
 				c.reject(q.spec, refused.inExec())
 				continue
 			}
-			c.Env.Table.run(c, q.spec)
+			c.Env.Table.run(c, q.spec, nil)
 		}
 	}
 	c.Nested = false

@@ -163,7 +163,7 @@ func (h *scriptHost) Call(args [][]byte) (reply []byte, err error) {
 	}
 	c.W = &h.w
 	c.Env.Stats.CommandsProcessed.Add(1)
-	c.Env.Table.run(c, spec)
+	c.Env.Table.run(c, spec, nil)
 	c.W = h.out
 	if h.w.Len() == 0 {
 		h.w.Null() // a command without a reply

@@ -110,6 +110,15 @@ func (k Keys) movable() bool {
 	return false
 }
 
+// one is which argument is the only key; 0 when there are more, or none, or
+// it depends on the others.
+func (k Keys) one() int {
+	if len(k) == 1 && k[0].Count == 0 && k[0].Word == "" && k[0].First == k[0].Last {
+		return k[0].First
+	}
+	return 0
+}
+
 // span is the first, last and step of all ranges together, as clients use them
 // that know no others; zeros when there is none.
 func (k Keys) span() (first, last, step int) {
@@ -246,11 +255,16 @@ type Spec struct {
 	AtOnce          bool // runs also between MULTI and EXEC
 	WhileSubscribed bool // runs also for a RESP2 client with subscriptions
 
+	// Member is which argument is a member of the first key's set that it looks
+	// up, counted from the last when it is negative; 0 is none.
+	Member int
+
 	// Run answers the command. A container has Subs instead.
 	Run  func(*Call)
 	Subs []Spec
 
 	number int // its place among the statistics
+	oneKey int // which argument is its key, if it has just one; else 0
 }
 
 // accepts reports whether a call with n arguments, its name included, fits.

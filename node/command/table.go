@@ -44,6 +44,7 @@ func (t *Table) add(s *Spec) {
 		panic("command: two commands are named " + s.Name)
 	}
 	s.number = len(t.names)
+	s.oneKey = s.Keys.one()
 	t.names = append(t.names, s.Name)
 	t.byName[s.Name] = s
 }

@@ -7,7 +7,7 @@ import (
 
 var zaddSpecs = []Spec{
 	{
-		Name: "zadd", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: oneKey("RW", "update"), Categories: SortedSet,
+		Name: "zadd", Arity: -4, Member: -1, Flags: Write | DenyOOM | Fast, Keys: oneKey("RW", "update"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.2.0", Complexity: "O(log N) for each member, N members in the set",
 		Summary: "Adds members to a sorted set, or changes their scores. Creates the key if it is missing.",
 		Args: []Arg{
@@ -21,7 +21,7 @@ var zaddSpecs = []Spec{
 		Run: zadd,
 	},
 	{
-		Name: "zincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: oneKey("RW", "access", "update"), Categories: SortedSet,
+		Name: "zincrby", Arity: 4, Member: -1, Flags: Write | DenyOOM | Fast, Keys: oneKey("RW", "access", "update"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.2.0", Complexity: "O(log N), N members in the set",
 		Summary: "Adds to the score of a member, which counts as 0 when it is missing.",
 		Args:    []Arg{keyArg(), arg("increment", "integer"), arg("member", "string")},

@@ -2,7 +2,7 @@ package command
 
 var zremSpecs = []Spec{
 	{
-		Name: "zrem", Arity: -3, Flags: Write | Fast, Keys: oneKey("RW", "delete"), Categories: SortedSet,
+		Name: "zrem", Arity: -3, Member: 2, Flags: Write | Fast, Keys: oneKey("RW", "delete"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.2.0", Complexity: "O(M log N), N members in the set and M removed",
 		Summary: "Removes members. Deletes the key when none is left.",
 		Args:    []Arg{keyArg(), arg("member", "string").many()},

@@ -2,14 +2,14 @@ package command
 
 var zscoreSpecs = []Spec{
 	{
-		Name: "zscore", Arity: 3, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zscore", Arity: 3, Member: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
 		Group: "sorted-set", Since: "1.2.0", Complexity: "O(1)",
 		Summary: "Returns the score of a member.",
 		Args:    []Arg{keyArg(), arg("member", "string")},
 		Run:     zscore,
 	},
 	{
-		Name: "zmscore", Arity: -3, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zmscore", Arity: -3, Member: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
 		Group: "sorted-set", Since: "6.2.0", Complexity: "O(N), N members asked for",
 		Summary: "Returns the scores of several members.",
 		Args:    []Arg{keyArg(), arg("member", "string").many()},
@@ -23,14 +23,14 @@ var zscoreSpecs = []Spec{
 		Run:     zcard,
 	},
 	{
-		Name: "zrank", Arity: -3, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrank", Arity: -3, Member: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
 		Group: "sorted-set", Since: "2.0.0", Complexity: "O(log N), N members in the set",
 		Summary: "Returns the index of a member, by ascending score.",
 		Args:    []Arg{keyArg(), arg("member", "string"), token("WITHSCORE", "withscore").optional()},
 		Run:     func(c *Call) { zrank(c, false) },
 	},
 	{
-		Name: "zrevrank", Arity: -3, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
+		Name: "zrevrank", Arity: -3, Member: 2, Flags: ReadOnly | Fast, Keys: oneKey("RO", "access"), Categories: SortedSet,
 		Group: "sorted-set", Since: "2.0.0", Complexity: "O(log N), N members in the set",
 		Summary: "Returns the index of a member, by descending score.",
 		Args:    []Arg{keyArg(), arg("member", "string"), token("WITHSCORE", "withscore").optional()},

@@ -19,6 +19,9 @@ type Held struct {
 	numbers []int
 	one     [1]int
 
+	key []byte // the one key that Hold was called with, nil when they were more
+	at  Place  // its place
+
 	ready []string // keys made since Hold that someone waits for, in that order
 
 	// Handles of entries, those in use first. Those behind them are kept to be
@@ -67,6 +70,12 @@ func (ks *Keyspace) HoldShared(h *Held, now int64, keys ...[]byte) {
 	h.hold(ks, true, now, keys)
 }
 
+// HoldOne is Hold, or HoldShared, for one key whose place is known.
+func (ks *Keyspace) HoldOne(h *Held, now int64, shared bool, key []byte, at Place) {
+	h.begin(ks, shared, now)
+	h.holdOne(key, at)
+}
+
 // HoldAll is Hold for a command that may look at and change any key.
 func (ks *Keyspace) HoldAll(h *Held, now int64) {
 	h.begin(ks, false, now)
@@ -93,16 +102,22 @@ func (h *Held) begin(ks *Keyspace, shared bool, now int64) {
 func (h *Held) hold(ks *Keyspace, shared bool, now int64, keys [][]byte) {
 	h.begin(ks, shared, now)
 	if len(keys) == 1 {
-		h.one[0] = Slot(keys[0]) / slotsInPartition
-		h.numbers = h.one[:]
-	} else {
-		h.numbers = h.one[:0]
-		for _, key := range keys {
-			h.numbers = append(h.numbers, Slot(key)/slotsInPartition)
-		}
-		slices.Sort(h.numbers)
-		h.numbers = slices.Compact(h.numbers)
+		h.holdOne(keys[0], ks.Place(keys[0]))
+		return
 	}
+	h.numbers = h.one[:0]
+	for _, key := range keys {
+		h.numbers = append(h.numbers, Slot(key)/slotsInPartition)
+	}
+	slices.Sort(h.numbers)
+	h.numbers = slices.Compact(h.numbers)
+	h.lock()
+}
+
+func (h *Held) holdOne(key []byte, at Place) {
+	h.key, h.at = key, at
+	h.one[0] = at.partition()
+	h.numbers = h.one[:]
 	h.lock()
 }
 
@@ -148,7 +163,7 @@ func (h *Held) Release() {
 			h.ks.partitions[n].mu.Unlock()
 		}
 	}
-	h.numbers, h.served = nil, nil
+	h.numbers, h.served, h.key = nil, nil, nil
 	if h.cleared != nil {
 		h.discard()
 	}
@@ -205,9 +220,9 @@ func (h *Held) Peek(key []byte) *Entry {
 // Stored is Peek also for a key whose time has come but that nothing has removed
 // yet.
 func (h *Held) Stored(key []byte) *Entry {
-	slot := Slot(key)
-	p := h.partition(slot)
-	if l, ok := p.find(h.ks.hash(key, slot), key); ok {
+	at := h.place(key)
+	p := h.partition(at)
+	if l, ok := p.find(at.hash, key); ok {
 		return h.entry(p, l)
 	}
 	return nil
@@ -215,9 +230,9 @@ func (h *Held) Stored(key []byte) *Entry {
 
 // look looks a key up. It is not there if its time has come.
 func (h *Held) look(key []byte) (p *partition, l located, ok bool) {
-	slot := Slot(key)
-	p = h.partition(slot)
-	l, ok = p.find(h.ks.hash(key, slot), key)
+	at := h.place(key)
+	p = h.partition(at)
+	l, ok = p.find(at.hash, key)
 	if !ok || h.Timeless || !l.rec.gone(h.now) {
 		return p, l, ok
 	}
@@ -236,9 +251,9 @@ func (h *Held) look(key []byte) (p *partition, l located, ok bool) {
 // bytes of a listpack. The key must not be there. Settle must be called before
 // Release. The error is ErrFull.
 func (h *Held) Create(key []byte, room int) (*Entry, error) {
-	slot := Slot(key)
-	p := h.writable(slot)
-	l, ok := p.make(h.ks.hash(key, slot), key, room, h.ks.freshWord(h.now), 0)
+	at := h.place(key)
+	p := h.writable(at)
+	l, ok := p.make(at.hash, key, room, h.ks.freshWord(h.now), 0)
 	if !ok {
 		return nil, ErrFull
 	}
@@ -292,8 +307,8 @@ func (h *Held) Copy(e *Entry, key []byte, set *zset.Set) (copied *Entry, err err
 // is gone. The error is ErrFull; then key holds what it held, and set is
 // released.
 func (h *Held) Put(key []byte, set *zset.Set, expireAt int64) (*Entry, error) {
-	slot := Slot(key)
-	p := h.writable(slot)
+	at := h.place(key)
+	p := h.writable(at)
 	_, old, replaces := h.look(key)
 	block, list := set.Detach()
 	form := byte(0)
@@ -303,7 +318,7 @@ func (h *Held) Put(key []byte, set *zset.Set, expireAt int64) (*Entry, error) {
 	if expireAt != 0 {
 		form |= expires
 	}
-	l, ok := p.make(h.ks.hash(key, slot), key, len(block), h.ks.freshWord(h.now), form)
+	l, ok := p.make(at.hash, key, len(block), h.ks.freshWord(h.now), form)
 	if ok && replaces {
 		h.drop(&old)
 		p.index.Replace(l.hash, uint32(old.ref), uint32(l.ref))
@@ -336,10 +351,10 @@ func (h *Held) Rename(e *Entry, key []byte) error {
 	from := e.p
 	e.sync()
 	f := e.rec.fields()
-	slot := Slot(key)
-	p := h.writable(slot)
+	at := h.place(key)
+	p := h.writable(at)
 	_, old, replaces := h.look(key)
-	l, ok := p.make(h.ks.hash(key, slot), key, f.size, h.ks.freshWord(h.now), e.rec[flagsAt])
+	l, ok := p.make(at.hash, key, f.size, h.ks.freshWord(h.now), e.rec[flagsAt])
 	if ok && !replaces && !h.insert(p, &l) {
 		p.unmake(&l)
 		ok = false
@@ -456,10 +471,10 @@ func (h *Held) expire(p *partition, l *located) {
 	p.expire(l)
 }
 
-// partition is the one that slot is in. That it is held is the caller's duty:
+// partition is the one of a place. That it is held is the caller's duty:
 // a key outside those given to Hold would be a race, so it panics.
-func (h *Held) partition(slot int) *partition {
-	n := slot / slotsInPartition
+func (h *Held) partition(at Place) *partition {
+	n := at.partition()
 	if !h.holds(n) {
 		panic("keyspace: a key was used whose partition is not held")
 	}
@@ -467,9 +482,9 @@ func (h *Held) partition(slot int) *partition {
 }
 
 // writable is partition for a change.
-func (h *Held) writable(slot int) *partition {
+func (h *Held) writable(at Place) *partition {
 	h.mustWrite()
-	return h.partition(slot)
+	return h.partition(at)
 }
 
 func (h *Held) mustWrite() {

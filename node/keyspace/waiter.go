@@ -39,7 +39,7 @@ type queue []*Waiter
 // of the keys may be there.
 func (h *Held) Await(w *Waiter) {
 	for _, key := range w.Keys {
-		p := h.writable(Slot(key))
+		p := h.writable(h.place(key))
 		if slices.Contains(p.waiting[string(key)], w) {
 			continue // a key named twice
 		}
@@ -90,7 +90,7 @@ func (h *Held) Ready(clock func() int64, serve func(*Waiter, *Entry)) {
 		name := h.ready[0]
 		h.ready = h.ready[1:]
 		key := []byte(name)
-		for _, w := range h.partition(Slot(key)).waiting[name] {
+		for _, w := range h.partition(h.place(key)).waiting[name] {
 			if h.Peek(key) == nil {
 				break
 			}

@@ -23,7 +23,7 @@ func (w *Watch) Keys() []string { return w.keys }
 // whether it was not watched before. A key whose time has come counts as
 // missing already.
 func (h *Held) Watch(w *Watch, key []byte) bool {
-	p := h.writable(Slot(key))
+	p := h.writable(h.place(key))
 	if p.watched[string(key)][w] {
 		return false
 	}
@@ -56,7 +56,7 @@ func (ks *Keyspace) Unwatch(w *Watch) {
 // Unwatch is the same for a caller that holds the partitions of all its keys.
 func (h *Held) Unwatch(w *Watch) {
 	for _, key := range w.keys {
-		h.writable(Slot([]byte(key))).unwatch(h.ks, w, key)
+		h.writable(h.place([]byte(key))).unwatch(h.ks, w, key)
 	}
 	w.keys = nil
 	w.changed.Store(false)
@@ -75,7 +75,7 @@ func (h *Held) Touch(key []byte) {
 	if h.ks.watched.Load() == 0 {
 		return
 	}
-	for w := range h.writable(Slot(key)).watched[string(key)] {
+	for w := range h.writable(h.place(key)).watched[string(key)] {
 		w.changed.Store(true)
 	}
 }

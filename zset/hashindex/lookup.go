@@ -46,6 +46,12 @@ func (p Probe) Next() Probe {
 	return p
 }
 
+// Home is where the bucket of a hash begins, to be fetched before a Probe. The index must not be empty.
+func (ix *Index) Home(hash uint64) *byte {
+	t := ix.tableOf(hash)
+	return &t.Buf[t.home(t.fraction(hash))*bucketBytes]
+}
+
 // Touch brings the buckets of some hashes near, all at once: none of the reads waits for another.
 func (ix *Index) Touch(hashes []uint64) {
 	var sum uint8

@@ -1,0 +1,24 @@
+package zset
+
+// IndexLine is where a lookup of the member will look first, nil in a set without an index. With RecordLines, which is for
+// when that has arrived, it lets whoever knows of several lookups have package prefetch ask for what all of
+// them need. Both are reads of the set.
+func (s *Set) IndexLine(member []byte) *byte {
+	if s.list == nil || s.list.length == 0 {
+		return nil
+	}
+	return s.list.index.Home(s.list.key.sum(member))
+}
+
+// RecordLines appends where a lookup of the member will look next, while lines has room.
+func (s *Set) RecordLines(lines []*byte, member []byte) []*byte {
+	if s.list == nil || s.list.length == 0 {
+		return lines
+	}
+	probe := s.list.index.Probe(s.list.key.sum(member))
+	for m := probe.Matches(); m != 0 && len(lines)+2 <= cap(lines); m &= m - 1 {
+		b := s.list.records.at(ref(probe.Ref(m)))
+		lines = append(lines, &b[0], &b[min(leastRecord+len(member), len(b))-1])
+	}
+	return lines
+}
