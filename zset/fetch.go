@@ -15,8 +15,8 @@ func (s *Set) RecordLines(lines []*byte, member []byte) []*byte {
 	if s.list == nil || s.list.length == 0 {
 		return lines
 	}
-	probe := s.list.index.Probe(s.list.key.sum(member))
-	for m := probe.Matches(); m != 0 && len(lines)+2 <= cap(lines); m &= m - 1 {
+	probe, m := s.list.index.Candidates(s.list.key.sum(member))
+	for ; m != 0 && len(lines)+2 <= cap(lines); m &= m - 1 {
 		b := s.list.records.at(ref(probe.Ref(m)))
 		lines = append(lines, &b[0], &b[min(leastRecord+len(member), len(b))-1])
 	}

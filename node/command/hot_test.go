@@ -50,15 +50,13 @@ var hotCalls = []struct {
 
 func hotMember(i int) string { return fmt.Sprintf("member:%06d", i*104729%hotMembers) }
 
-// hot prepares rounds of one of hotCalls: run executes round i.
+// hot prepares rounds of one of hotCalls, a multiple of 16: run executes round i, as
+// part of a pipeline of 16.
 func hot(t testing.TB, args func(i int) []string, rounds int) (run func(i int)) {
 	table, c := testCall(t, time.Now)
-	const pipeline = 16
-	executed := 0
-	execute := func(args [][]byte) {
-		executed++
-		c.More = executed%pipeline != 0
-		c.Args = args
+	const pipeline = MostAhead
+	execute := func(args [][]byte, nth int) {
+		c.Args, c.Nth, c.More = args, nth, nth < pipeline
 		table.Execute(c)
 		if c.W.Bytes()[0] == '-' {
 			t.Fatalf("%q answered %q", args, c.W.Bytes())
@@ -66,13 +64,20 @@ func hot(t testing.TB, args func(i int) []string, rounds int) (run func(i int)) 
 		c.W.Reset(64 << 10)
 	}
 	for i := range hotMembers {
-		execute(byteWords("ZADD", "board", fmt.Sprint(i), fmt.Sprintf("member:%06d", i)))
+		execute(byteWords("ZADD", "board", fmt.Sprint(i), fmt.Sprintf("member:%06d", i)), 0)
 	}
 	prepared := make([][][]byte, rounds)
 	for i := range prepared {
 		prepared[i] = byteWords(args(i)...)
 	}
-	return func(i int) { execute(prepared[i%rounds]) }
+	return func(i int) {
+		i %= rounds
+		nth := i % pipeline
+		if nth == 0 {
+			table.Foresee(c, prepared[i:][:pipeline])
+		}
+		execute(prepared[i], nth+1)
+	}
 }
 
 func byteWords(args ...string) [][]byte {

@@ -96,8 +96,8 @@ func (p *partition) recordLines(lines []*byte, hash uint64) []*byte {
 	if p.count == 0 {
 		return lines
 	}
-	probe := p.index.Probe(hash)
-	for m := probe.Matches(); m != 0 && len(lines)+fetchLines < cap(lines); m &= m - 1 {
+	probe, m := p.index.Candidates(hash)
+	for ; m != 0 && len(lines)+fetchLines < cap(lines); m &= m - 1 {
 		rec := p.record(slab.Ref(probe.Ref(m)))
 		size := min(len(rec), fetchLines*lineBytes)
 		for at := 0; at < size; at += lineBytes {
@@ -138,8 +138,8 @@ func (p *partition) largeFor(hash uint64) *zset.Set {
 	if len(p.large) == 0 {
 		return nil
 	}
-	probe := p.index.Probe(hash)
-	for m := probe.Matches(); m != 0; m &= m - 1 {
+	probe, m := p.index.Candidates(hash)
+	for ; m != 0; m &= m - 1 {
 		if rec := p.record(slab.Ref(probe.Ref(m))); rec.has(isLarge) {
 			if number := rec.fields().number; number != noSet {
 				return p.large[number].set

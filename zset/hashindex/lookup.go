@@ -46,6 +46,18 @@ func (p Probe) Next() Probe {
 	return p
 }
 
+// Candidates is a Probe that is at the first bucket with matches, if that is one of the first two, for those who content
+// themselves with what is found mostly.
+func (ix *Index) Candidates(hash uint64) (Probe, Matches) {
+	p := ix.Probe(hash)
+	m := p.Matches()
+	if m == 0 && !p.Last() {
+		p = p.Next()
+		m = p.Matches()
+	}
+	return p, m
+}
+
 // Home is where the bucket of a hash begins, to be fetched before a Probe. The index must not be empty.
 func (ix *Index) Home(hash uint64) *byte {
 	t := ix.tableOf(hash)
