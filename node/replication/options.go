@@ -2,10 +2,12 @@ package replication
 
 import (
 	"log/slog"
+	"math"
 	"time"
 
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/replog"
+	"zset.dev/operator/node/telemetry"
 )
 
 // Options are what a State is made of. All must be given.
@@ -18,6 +20,10 @@ type Options struct {
 
 	// Journal lets the keyspace append to a log what changes, from before it returns on; nil ends that.
 	Journal func(*replog.Log)
+
+	Stats     *telemetry.Stats
+	Version   string          // of the commands served, for files
+	Functions func() [][]byte // the code of the libraries
 }
 
 // Settings are what may change while the node runs.
@@ -27,10 +33,19 @@ type Settings struct {
 	Timeout     time.Duration // silence after which the other side is given up
 	PingEvery   time.Duration // how often a primary lets its replicas hear of it
 	Behind      Behind
+	Dir         string // where files are written for those who cannot take a stream
 }
 
-// Behind is how far a follower may be behind before it is closed. 0 is no such limit.
+// Behind is how far a follower may be behind the log's end before it is closed. 0 is no such limit.
 type Behind struct {
 	Hard, Soft int64 // bytes
 	SoftFor    time.Duration
+}
+
+// hard is what a reader of the log may be behind.
+func (b Behind) hard() int64 {
+	if b.Hard == 0 {
+		return math.MaxInt64
+	}
+	return b.Hard
 }

@@ -49,6 +49,12 @@ type State struct {
 
 	confirmations replog.Confirmations
 	followers     followers
+	turns         chan struct{} // has as many tokens as followers get all data
+
+	exactly atomic.Pointer[func() (resume func())]
+
+	pinged time.Time // when Tend last appended a PING; guarded by changing
+	asked  int64     // up to where confirmations were asked for; guarded by changing
 }
 
 // position is immutable: it is replaced as a whole.
@@ -69,8 +75,8 @@ func (p *position) offset() int64 {
 
 // New makes the state of a primary that has no log.
 func New(o Options) *State {
-	s := &State{options: o}
-	s.followers.init(o)
+	s := &State{options: o, turns: make(chan struct{}, fullSyncsAtOnce)}
+	s.followers.init()
 	s.now.Store(&position{history: replog.History{ID: NewID()}, next: FirstOffset})
 	return s
 }
@@ -143,23 +149,15 @@ func (s *State) Close() {
 	s.unread = s.options.Now()
 }
 
-// Tend ends the log of a primary that nobody has read for as long as repl-backlog-ttl says. It is to be called now and then.
-func (s *State) Tend() {
-	ttl := s.options.Settings().BacklogTTL
-	p := s.now.Load()
-	if p.log == nil || p.role != Primary || ttl == 0 {
+// SetExact is for who follows a primary whose commands have no absolute effects, which is not one of ours: while all data is sent to
+// somebody, pause is called before and resume afterwards, and in between nothing of the primary's may be applied.
+// nil for a primary of ours.
+func (s *State) SetExact(pause func() (resume func())) {
+	if pause == nil {
+		s.exactly.Store(nil)
 		return
 	}
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	p = s.now.Load()
-	if s.readers > 0 || p.log == nil || p.role != Primary || s.options.Now().Sub(s.unread) < ttl {
-		return
-	}
-	s.options.Journal(nil)
-	// What changes from here on nobody notes, so the name that others know must not be that of what comes.
-	s.now.Store(&position{history: replog.History{ID: NewID()}, next: p.offset()})
-	s.options.Log.Info("ended the replication log, which nobody read", "offset", p.offset()-1, "after", ttl)
+	s.exactly.Store(&pause)
 }
 
 // SetKeep lets the log keep what the settings say now.

@@ -31,6 +31,30 @@ func (l *Log) Read(offset, limit int64) (*Reader, error) {
 	return r, nil
 }
 
+// Tail makes a reader that begins at the log's end, as Read does.
+func (l *Log) Tail(limit int64) *Reader {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := &Reader{log: l, limit: limit, offset: l.end, wake: make(chan struct{}, 1)}
+	l.readers = append(l.readers, r)
+	return r
+}
+
+// SetLimit changes how far the reader may be behind. Any goroutine may call it.
+func (r *Reader) SetLimit(limit int64) {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	r.limit = limit
+}
+
+// Behind is how many bytes there are that were not given out yet, and whether the reader is too far behind to get them. Any goroutine
+// may call it.
+func (r *Reader) Behind() (bytes int64, overrun bool) {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	return r.log.end - r.offset, r.overrun
+}
+
 // Next is some more of the log, valid until the next call. It waits for it until ctx ends, and then returns why.
 func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 	for {

@@ -25,6 +25,11 @@ type Stats struct {
 	Misses              atomic.Int64
 	AuthFailures        atomic.Int64
 	HandshakesFailed    atomic.Int64 // of TLS
+	FullSyncs           atomic.Int64 // replicas that got all data
+	PartialSyncs        atomic.Int64 // replicas that went on where they were
+	PartialSyncsFailed  atomic.Int64 // replicas that wanted to and could not
+	ReplicaBytesOut     atomic.Int64 // sent to replicas
+	ReplicasTooSlow     atomic.Int64 // closed since they were too far behind
 	CommandsDenied      atomic.Int64 // to users who may not run them
 	KeysDenied          atomic.Int64
 	ChannelsDenied      atomic.Int64
@@ -145,7 +150,7 @@ func (s *Stats) Reset(expired, evicted int64) {
 	for _, n := range []*atomic.Int64{
 		&s.ConnectionsAccepted, &s.ConnectionsRejected, &s.OutputLimitClosed, &s.QueryLimitClosed, &s.IdleClosed, &s.ProtocolErrors,
 		&s.CommandsProcessed, &s.BytesIn, &s.BytesOut, &s.Hits, &s.Misses, &s.AuthFailures, &s.HandshakesFailed, &s.CommandsDenied,
-		&s.KeysDenied, &s.ChannelsDenied, &s.DatabasesDenied, &s.Reads, &s.Writes, &s.ClientsEvicted,
+		&s.KeysDenied, &s.ChannelsDenied, &s.DatabasesDenied, &s.Reads, &s.Writes, &s.ClientsEvicted, &s.FullSyncs, &s.PartialSyncs, &s.PartialSyncsFailed, &s.ReplicaBytesOut, &s.ReplicasTooSlow,
 	} {
 		n.Store(0)
 	}

@@ -1,0 +1,197 @@
+package replication
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"zset.dev/operator/node/persist"
+	"zset.dev/operator/node/replog"
+)
+
+const (
+	// fullSyncsAtOnce is how many followers get all data at once. Others wait: each costs time of the processors, and each makes
+	// the log hold what changes meanwhile.
+	fullSyncsAtOnce = 2
+
+	// stillHere is how often a follower that waits is told that it is not forgotten.
+	stillHere = time.Second
+
+	// progressEvery is how often it is logged how far the data got.
+	progressEvery = 10 * time.Second
+)
+
+// full sends all data, and returns what reads the log from there on:
+//
+//	+FULLRESYNC <history> <offset of the last byte that the file includes>
+//	$EOF:<mark> <file> <mark>     or, for one that must know the length before, $<length> <file>
+//
+// The file is no picture of one moment: each key is as it was at some moment after the offset. What changed since then is in the log
+// behind it, and does no harm when it is done again.
+func (f *Follower) full(out *output) (reader *replog.Reader, err error) {
+	s := f.state
+	done, err := s.turn(f, out)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if pause := s.exactly.Load(); pause != nil {
+		defer (*pause)()()
+	}
+	s.options.Keyspace.BeginSnapshot()
+	defer s.options.Keyspace.EndSnapshot()
+	p := s.now.Load()
+	reader = p.log.Tail(s.options.Settings().Behind.hard())
+	defer func() {
+		if err != nil {
+			reader.Close()
+			reader = nil
+		}
+	}()
+	at := reader.Offset()
+	f.goOn(reader, at)
+	f.Heard()
+	f.stage.Store(int32(Sending))
+	s.options.Stats.FullSyncs.Add(1)
+	began := time.Now()
+	s.options.Log.Info("sending all data to a replica", "replica", f.Addr, "offset", at-1, "keys", s.options.Keyspace.Len())
+	if !f.Old {
+		if _, err := fmt.Fprintf(out, "+FULLRESYNC %s %d\r\n", p.history.ID, at-1); err != nil {
+			return reader, err
+		}
+	}
+	save := f.saver(p, at, began)
+	if f.Marked {
+		err = f.sendMarked(out, save)
+	} else {
+		err = f.sendMeasured(out, save)
+	}
+	if err != nil {
+		return reader, err
+	}
+	s.options.Log.Info("sent all data to a replica", "replica", f.Addr, "keys", f.keys.Load(), "bytes", f.bytes.Load(), "seconds", time.Since(began).Seconds())
+	if f.Marked && !f.RDBOnly {
+		return reader, f.confirms()
+	}
+	return reader, nil
+}
+
+// turn waits until not too many others get all data.
+func (s *State) turn(f *Follower, out *output) (done func(), err error) {
+	tick := time.NewTicker(stillHere)
+	defer tick.Stop()
+	for {
+		select {
+		case s.turns <- struct{}{}:
+			return func() { <-s.turns }, nil
+		case <-f.ctx.Done():
+			return nil, f.ctx.Err()
+		case <-tick.C:
+			if _, err := out.Write([]byte("\n")); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// saver is what writes all data that the follower wants.
+func (f *Follower) saver(p *position, at int64, began time.Time) *persist.Saver {
+	s := f.state
+	save := &persist.Saver{
+		Keyspace: s.options.Keyspace, Now: func() int64 { return s.options.Now().UnixMilli() }, NoKeys: f.NoKeys,
+		Aux: [][2]string{
+			{"redis-ver", s.options.Version}, {"redis-bits", strconv.Itoa(strconv.IntSize)}, {"ctime", strconv.FormatInt(s.options.Now().Unix(), 10)},
+			{"used-mem", strconv.FormatInt(s.options.Keyspace.Used(), 10)},
+			{"repl-stream-db", "0"}, {"repl-id", p.history.ID}, {"repl-offset", strconv.FormatInt(at-1, 10)}, {"aof-base", "0"},
+		},
+	}
+	if !f.NoFunctions {
+		save.Functions = s.options.Functions()
+	}
+	told := began
+	save.Saved = func(keys int64) {
+		f.keys.Store(keys)
+		if now := time.Now(); now.Sub(told) >= progressEvery {
+			told = now
+			s.options.Log.Info("still sending all data to a replica", "replica", f.Addr, "keys", keys, "of", s.options.Keyspace.Len(), "bytes", f.bytes.Load())
+		}
+	}
+	return save
+}
+
+// sendMarked sends a file as it is written.
+func (f *Follower) sendMarked(out *output, save *persist.Saver) error {
+	mark := NewID()
+	if _, err := fmt.Fprintf(out, "$EOF:%s\r\n", mark); err != nil {
+		return err
+	}
+	if _, err := save.Save(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, mark)
+	return err
+}
+
+// sendMeasured writes a file to the disk, and sends it once its length is known.
+func (f *Follower) sendMeasured(out *output, save *persist.Saver) error {
+	file, err := os.CreateTemp(f.state.options.Settings().Dir, "replica-*.rdb")
+	if err != nil {
+		return fmt.Errorf("it cannot take a file of unknown length, and none can be written: %w", err)
+	}
+	defer file.Close()
+	os.Remove(file.Name()) // it is gone when it is closed, whatever happens
+	saved, told := save.Saved, time.Now()
+	var telling error
+	save.Saved = func(keys int64) {
+		saved(keys)
+		if time.Since(told) >= stillHere && telling == nil {
+			told = time.Now()
+			_, telling = out.Write([]byte("\n"))
+		}
+	}
+	if _, err := save.Save(&checked{file, &telling}); err != nil {
+		return fmt.Errorf("a file for it cannot be written: %w", err)
+	}
+	size, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "$%d\r\n", size); err != nil {
+		return err
+	}
+	_, err = io.CopyBuffer(out, struct{ io.Reader }{file}, make([]byte, outputBytes))
+	return err
+}
+
+// checked writes unless something else has failed.
+type checked struct {
+	w      io.Writer
+	failed *error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	if *c.failed != nil {
+		return 0, *c.failed
+	}
+	return c.w.Write(b)
+}
+
+// confirms waits until the follower says that it has loaded the file. Real servers find a file's mark only where what they have read ends, so
+// nothing may come behind it before.
+func (f *Follower) confirms() error {
+	select {
+	case <-f.first: // from before: it cannot have known
+	default:
+	}
+	select {
+	case <-f.first:
+		return nil
+	case <-f.ctx.Done():
+		return f.ctx.Err()
+	}
+}
