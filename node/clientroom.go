@@ -26,7 +26,7 @@ func (s *Server) clientRoom() int64 {
 type consumer struct {
 	client *client.Client
 	bytes  int64
-	exempt bool // CLIENT NO-EVICT
+	exempt bool // CLIENT NO-EVICT, or a replica
 }
 
 // tooMuch is who has to go so that all together take no more than limit: those
@@ -72,7 +72,7 @@ func (s *Server) evictClients(limit int64) {
 	defer s.evictingClients.Unlock()
 	var all []consumer
 	s.clients.Each(func(cl *client.Client) {
-		all = append(all, consumer{cl, cl.Memory(), cl.NoEvict.Load()})
+		all = append(all, consumer{cl, cl.Memory(), cl.NoEvict.Load() || cl.Is(client.Following)})
 	})
 	victims := tooMuch(all, limit)
 	for _, c := range victims {

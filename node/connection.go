@@ -7,10 +7,13 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/command"
+	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/resp"
 )
 
@@ -33,6 +36,10 @@ type connection struct {
 	reply  resp.Writer
 	owed   pledges // among the replies
 	call   command.Call
+
+	follower *replication.Follower // who the client has become by PSYNC
+	serving  sync.WaitGroup        // the goroutine that writes to it then
+	served   atomic.Bool           // it has got all it wanted; set by that goroutine
 
 	accounted int64     // buffer bytes included in the server's sum
 	timeout   time.Time // what the read's deadline was last set for
@@ -90,6 +97,9 @@ func (c *connection) serve() {
 			c.server.stats.BytesIn.Add(int64(n))
 			c.server.stats.Reads.Add(1)
 			c.client.Touch(c.call.At.UnixMilli())
+			if c.follower != nil {
+				c.follower.Heard()
+			}
 		}
 		switch {
 		case n > 0:
@@ -171,7 +181,7 @@ func (c *connection) execute() bool {
 			c.abrupt = true
 			return false
 		}
-		if c.client.CloseAfterReply {
+		if c.client.CloseAfterReply || c.served.Load() {
 			return false
 		}
 		if c.client.HasPushed() {
@@ -229,6 +239,9 @@ func (c *connection) execute() bool {
 		if c.call.Logged != 0 {
 			c.acknowledges(from)
 		}
+		if c.call.Follower() != c.follower && !c.serveFollower() {
+			return false
+		}
 	}
 }
 
@@ -263,6 +276,11 @@ func (c *connection) withinQueryLimit(limit int64) bool {
 // waits for a slow reader the sweep watches over it.
 func (c *connection) flush() bool {
 	c.call.Report()
+	if c.follower != nil { // is not answered
+		c.unwait()
+		c.owed.all = c.owed.all[:0]
+		c.reply.Reset(replyKept)
+	}
 	due := c.reply.Len()
 	if len(c.owed.all) > 0 {
 		due = c.due()
@@ -325,6 +343,11 @@ func (c *connection) end() {
 	c.unwait()
 	c.call.End()
 	c.client.Discard()
+	if c.follower != nil && !c.served.Load() {
+		c.abrupt = true
+		c.follower.Drop("its connection ended")
+	}
+	c.serving.Wait()
 	if half, ok := c.socket.(interface{ CloseWrite() error }); ok && !c.abrupt && half.CloseWrite() == nil {
 		c.socket.SetReadDeadline(time.Now().Add(lingerTime))
 		io.Copy(io.Discard, io.LimitReader(c.socket, lingerBytes))

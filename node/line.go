@@ -135,8 +135,11 @@ func (l *line) Pushed(delta, waiting int64) (ok bool) {
 
 // outputLimit is how much may wait for a client of that class.
 func outputLimit(v *config.Values, class client.Class) config.OutputBufferLimit {
-	if class == client.PubSub {
+	switch class {
+	case client.PubSub:
 		return v.ClientOutputBufferLimit.PubSub
+	case client.Replica:
+		return v.ClientOutputBufferLimit.Replica
 	}
 	return v.ClientOutputBufferLimit.Normal
 }

@@ -114,6 +114,7 @@ func New(o Options) (*Server, error) {
 	s.env = command.Env{
 		Replication: replication.New(replication.Options{
 			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: s.keyspace.Journal,
+			Stats: s.stats, Version: command.ServerVersion, Functions: s.env.Functions,
 			Settings: func() replication.Settings { return replicationSettings(o.Config.Values()) },
 		}),
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,

@@ -35,6 +35,7 @@ func (s *Server) sweep() {
 		s.lasting.Store(s.buffers.Load())
 		s.noteStrain()
 		s.env.Eviction.Wake()
+		s.env.Replication.Tend()
 		s.boundClients()
 		s.stats.Tick(now)
 		s.notePeak()
@@ -81,8 +82,8 @@ func (s *Server) sweepClients(now time.Time) {
 	values := s.config.Values()
 	s.clients.Each(func(cl *client.Client) {
 		timeout := values.Timeout
-		if cl.Is(client.Blocked|client.Postponed) || cl.Subscriptions() > 0 {
-			timeout = 0 // it is silent because it waits
+		if cl.Is(client.Blocked|client.Postponed|client.Following) || cl.Subscriptions() > 0 {
+			timeout = 0 // it is silent because it waits, or repl-timeout counts
 		}
 		softFor := outputLimit(values, cl.Class()).SoftFor
 		switch judge(now.UnixMilli(), cl.IdleSince(), cl.WritingSince.Load(), cl.OverSoftSince.Load(), timeout, s.options.WriteStall, softFor) {

@@ -6,14 +6,18 @@ type Class uint8
 // The classes. A client that only looks on with MONITOR is Normal, as in real
 // servers.
 const (
-	Normal Class = iota
-	PubSub       // has a subscription
-	Other        // what no client here is
+	Normal  Class = iota
+	PubSub        // has a subscription
+	Replica       // follows this node
+	Other         // what no client here is
 )
 
 // Class is the client's at present.
 func (c *Client) Class() Class {
-	if c.Subscriptions() > 0 {
+	switch {
+	case c.Is(Following):
+		return Replica
+	case c.Subscriptions() > 0:
 		return PubSub
 	}
 	return Normal

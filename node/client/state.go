@@ -15,6 +15,7 @@ const (
 	TrackingBroken                      // whom it redirects to is gone
 	Redirectable                        // CLIENT CAPA redirect
 	Evicted                             // closed to free memory
+	Following                           // a replica: after PSYNC or SYNC
 )
 
 // Enter adds states.

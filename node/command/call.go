@@ -6,6 +6,7 @@ import (
 
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/resp"
 	"zset.dev/operator/zset"
 )
@@ -59,10 +60,13 @@ type Call struct {
 	waiting waiting
 	replies replies
 	caching caching
-	changed []string // keys to invalidate once the command is done
-	told    int      // those of them whose readers know
-	flushed bool     // all of them
-	short   bool     // there was no memory left when the command, or what it is nested in, began
+
+	introduction replication.Introduction // what REPLCONF said
+	follower     *replication.Follower    // after PSYNC or SYNC
+	changed      []string                 // keys to invalidate once the command is done
+	told         int                      // those of them whose readers know
+	flushed      bool                     // all of them
+	short        bool                     // there was no memory left when the command, or what it is nested in, began
 
 	ahead  [MostAhead]foreseen
 	tally  tally

@@ -200,15 +200,17 @@ func (c *Call) clientIDs(words [][]byte) (ids map[uint64]bool, n int, ok bool) {
 	return ids, len(words), true
 }
 
-// clientClass is the class of that name. There are no others than normal and
-// pubsub clients here, so the rest are classes nobody is of.
+// clientClass is the class of that name. The link to a primary is no client
+// here, so nobody is of its class.
 func clientClass(name string) (class client.Class, known bool) {
 	switch strings.ToUpper(name) {
 	case "NORMAL":
 		return client.Normal, true
 	case "PUBSUB":
 		return client.PubSub, true
-	case "MASTER", "PRIMARY", "REPLICA", "SLAVE":
+	case "REPLICA", "SLAVE":
+		return client.Replica, true
+	case "MASTER", "PRIMARY":
 		return client.Other, true
 	}
 	return 0, false

@@ -58,6 +58,14 @@ func functionSpec(name string, arity int, flags Flags, tips []string, summary st
 	}
 }
 
+// Functions is the code of all libraries.
+func (env *Env) Functions() (codes [][]byte) {
+	for _, lib := range env.Scripts.engine.Libraries.All() {
+		codes = append(codes, []byte(lib.Source))
+	}
+	return codes
+}
+
 // libraries are those the node has.
 func (c *Call) libraries() *script.Libraries { return c.Env.Scripts.engine.Libraries }
 

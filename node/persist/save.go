@@ -27,8 +27,8 @@ type Saver struct {
 	Begun    func()           // called, if not nil, when Save begins with the keys, while nothing changes: to note where the log is
 	Saved    func(keys int64) // progress, if not nil: called between holds with the number of keys so far
 
-	Functions [][]byte // the code of libraries, which stand before the keys
-	NoKeys    bool     // leave the keys out
+	Functions func() [][]byte // the code of libraries, if not nil: called behind Begun, written before the keys
+	NoKeys    bool            // leave the keys out
 
 	file *rdb.Encoder
 	keys int64
@@ -43,8 +43,12 @@ func (s *Saver) Save(w io.Writer) (keys int64, err error) {
 	for _, aux := range s.Aux {
 		s.file.Aux(aux[0], aux[1])
 	}
-	for _, code := range s.Functions {
-		s.file.Function(code)
+	walk := s.Keyspace.Walk(s.Begun)
+	defer walk.End()
+	if s.Functions != nil {
+		for _, code := range s.Functions() {
+			s.file.Function(code)
+		}
 	}
 	if s.NoKeys {
 		return 0, s.file.Close()
@@ -52,8 +56,6 @@ func (s *Saver) Save(w io.Writer) (keys int64, err error) {
 	if n := s.Keyspace.Len(); n > 0 {
 		s.file.Database(0, n, s.Keyspace.Expiring())
 	}
-	walk := s.Keyspace.Walk(s.Begun)
-	defer walk.End()
 	for more := true; more; {
 		if more, err = walk.Next(s.Now(), holdKeys, s.whole); err != nil {
 			return s.keys, err

@@ -38,9 +38,8 @@ type Introduction struct {
 	NoKeys      bool // without keys
 	NoFunctions bool // without functions
 
-	Ours  bool // it is a node as this one, of that epoch and run
-	Epoch int64
-	RunID string
+	Epoch int64  // of a node as this one: the last that it knows of
+	RunID string // likewise, the name of its process; empty for others
 }
 
 // Request is what a follower asks for.

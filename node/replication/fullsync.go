@@ -28,54 +28,73 @@ const (
 //	+FULLRESYNC <history> <offset of the last byte that the file includes>
 //	$EOF:<mark> <file> <mark>     or, for one that must know the length before, $<length> <file>
 //
-// The file is no picture of one moment: each key is as it was at some moment after the offset. What changed since then is in the log
-// behind it, and does no harm when it is done again.
+// The file is no picture of one moment: each key is as it was at some moment after the offset. What changed since then is
+// in the log behind it, and does no harm when it is done again.
 func (f *Follower) full(out *output) (reader *replog.Reader, err error) {
 	s := f.state
 	done, err := s.turn(f, out)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	if pause := s.exactly.Load(); pause != nil {
-		defer (*pause)()()
+	s.Frozen(func() { reader, err = f.sendAll(out) })
+	done()
+	if err == nil && f.Marked && !f.RDBOnly {
+		err = f.confirms()
 	}
-	s.options.Keyspace.BeginSnapshot()
-	defer s.options.Keyspace.EndSnapshot()
-	p := s.now.Load()
-	reader = p.log.Tail(s.options.Settings().Behind.hard())
-	defer func() {
-		if err != nil {
-			reader.Close()
-			reader = nil
-		}
-	}()
-	at := reader.Offset()
-	f.goOn(reader, at)
-	f.Heard()
-	f.stage.Store(int32(Sending))
-	s.options.Stats.FullSyncs.Add(1)
+	if err != nil && reader != nil {
+		reader.Close()
+	}
+	return reader, err
+}
+
+// sendAll sends the answer and the file.
+func (f *Follower) sendAll(out *output) (reader *replog.Reader, err error) {
+	s := f.state
 	began := time.Now()
-	s.options.Log.Info("sending all data to a replica", "replica", f.Addr, "offset", at-1, "keys", s.options.Keyspace.Len())
-	if !f.Old {
-		if _, err := fmt.Fprintf(out, "+FULLRESYNC %s %d\r\n", p.history.ID, at-1); err != nil {
-			return reader, err
+	var history string
+	save := f.saver(began)
+	save.Begun = func() { // nothing changes now
+		p := s.now.Load()
+		reader, history = p.log.Tail(s.options.Settings().Behind.hard()), p.history.ID
+	}
+	answer := &preceded{w: out, before: func() error {
+		at := reader.Offset()
+		f.goOn(reader, at)
+		f.Heard()
+		f.stage.Store(int32(Sending))
+		s.options.Stats.FullSyncs.Add(1)
+		s.options.Log.Info("sending all data to a replica", "replica", f.Addr, "offset", at-1, "keys", s.options.Keyspace.Len())
+		if f.Old {
+			return nil
+		}
+		_, err := fmt.Fprintf(out, "+FULLRESYNC %s %d\r\n", history, at-1)
+		return err
+	}}
+	if f.Marked {
+		err = f.sendMarked(answer, save)
+	} else {
+		err = f.sendMeasured(out, answer, save)
+	}
+	if err == nil {
+		s.options.Log.Info("sent all data to a replica", "replica", f.Addr, "keys", f.keys.Load(), "bytes", f.bytes.Load(), "seconds", time.Since(began).Seconds())
+	}
+	return reader, err
+}
+
+// preceded lets something be written before all else.
+type preceded struct {
+	w      io.Writer
+	before func() error // nil once it was called
+}
+
+func (p *preceded) Write(b []byte) (int, error) {
+	if before := p.before; before != nil {
+		p.before = nil
+		if err := before(); err != nil {
+			return 0, err
 		}
 	}
-	save := f.saver(p, at, began)
-	if f.Marked {
-		err = f.sendMarked(out, save)
-	} else {
-		err = f.sendMeasured(out, save)
-	}
-	if err != nil {
-		return reader, err
-	}
-	s.options.Log.Info("sent all data to a replica", "replica", f.Addr, "keys", f.keys.Load(), "bytes", f.bytes.Load(), "seconds", time.Since(began).Seconds())
-	if f.Marked && !f.RDBOnly {
-		return reader, f.confirms()
-	}
-	return reader, nil
+	return p.w.Write(b)
 }
 
 // turn waits until not too many others get all data.
@@ -97,18 +116,18 @@ func (s *State) turn(f *Follower, out *output) (done func(), err error) {
 }
 
 // saver is what writes all data that the follower wants.
-func (f *Follower) saver(p *position, at int64, began time.Time) *persist.Saver {
+func (f *Follower) saver(began time.Time) *persist.Saver {
 	s := f.state
 	save := &persist.Saver{
 		Keyspace: s.options.Keyspace, Now: func() int64 { return s.options.Now().UnixMilli() }, NoKeys: f.NoKeys,
 		Aux: [][2]string{
 			{"redis-ver", s.options.Version}, {"redis-bits", strconv.Itoa(strconv.IntSize)}, {"ctime", strconv.FormatInt(s.options.Now().Unix(), 10)},
 			{"used-mem", strconv.FormatInt(s.options.Keyspace.Used(), 10)},
-			{"repl-stream-db", "0"}, {"repl-id", p.history.ID}, {"repl-offset", strconv.FormatInt(at-1, 10)}, {"aof-base", "0"},
+			{"repl-stream-db", "0"}, {"aof-base", "0"},
 		},
 	}
 	if !f.NoFunctions {
-		save.Functions = s.options.Functions()
+		save.Functions = s.options.Functions
 	}
 	told := began
 	save.Saved = func(keys int64) {
@@ -122,20 +141,27 @@ func (f *Follower) saver(p *position, at int64, began time.Time) *persist.Saver 
 }
 
 // sendMarked sends a file as it is written.
-func (f *Follower) sendMarked(out *output, save *persist.Saver) error {
+func (f *Follower) sendMarked(answer *preceded, save *persist.Saver) error {
 	mark := NewID()
-	if _, err := fmt.Fprintf(out, "$EOF:%s\r\n", mark); err != nil {
+	before := answer.before
+	answer.before = func() error {
+		if err := before(); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(answer.w, "$EOF:%s\r\n", mark)
 		return err
 	}
-	if _, err := save.Save(out); err != nil {
+	keys, err := save.Save(answer)
+	if err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, mark)
+	f.keys.Store(keys)
+	_, err = io.WriteString(answer, mark)
 	return err
 }
 
 // sendMeasured writes a file to the disk, and sends it once its length is known.
-func (f *Follower) sendMeasured(out *output, save *persist.Saver) error {
+func (f *Follower) sendMeasured(out *output, answer *preceded, save *persist.Saver) error {
 	file, err := os.CreateTemp(f.state.options.Settings().Dir, "replica-*.rdb")
 	if err != nil {
 		return fmt.Errorf("it cannot take a file of unknown length, and none can be written: %w", err)
@@ -143,17 +169,20 @@ func (f *Follower) sendMeasured(out *output, save *persist.Saver) error {
 	defer file.Close()
 	os.Remove(file.Name()) // it is gone when it is closed, whatever happens
 	saved, told := save.Saved, time.Now()
+	answer.w = file
 	var telling error
 	save.Saved = func(keys int64) {
 		saved(keys)
-		if time.Since(told) >= stillHere && telling == nil {
+		if answer.before == nil && telling == nil && time.Since(told) >= stillHere {
 			told = time.Now()
 			_, telling = out.Write([]byte("\n"))
 		}
 	}
-	if _, err := save.Save(&checked{file, &telling}); err != nil {
+	keys, err := save.Save(&checked{answer, &telling})
+	if err != nil {
 		return fmt.Errorf("a file for it cannot be written: %w", err)
 	}
+	f.keys.Store(keys)
 	size, err := file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
@@ -164,7 +193,7 @@ func (f *Follower) sendMeasured(out *output, save *persist.Saver) error {
 	if _, err := fmt.Fprintf(out, "$%d\r\n", size); err != nil {
 		return err
 	}
-	_, err = io.CopyBuffer(out, struct{ io.Reader }{file}, make([]byte, outputBytes))
+	_, err = io.CopyBuffer(struct{ io.Writer }{out}, struct{ io.Reader }{file}, make([]byte, outputBytes))
 	return err
 }
 
@@ -184,10 +213,6 @@ func (c *checked) Write(b []byte) (int, error) {
 // confirms waits until the follower says that it has loaded the file. Real servers find a file's mark only where what they have read ends, so
 // nothing may come behind it before.
 func (f *Follower) confirms() error {
-	select {
-	case <-f.first: // from before: it cannot have known
-	default:
-	}
 	select {
 	case <-f.first:
 		return nil

@@ -10,9 +10,10 @@ import (
 	"zset.dev/operator/node/replog"
 )
 
-// Serve writes to the follower's connection what it is to get, until one of both ends. It is called once, and closes the
-// connection.
-func (f *Follower) Serve(conn net.Conn) {
+// Serve writes to the follower's connection what it is to get, until one of both ends. It is called once. It reports
+// whether the follower has got all that it wanted: then the connection is to be closed so that it can still read that.
+// Otherwise it is closed already.
+func (f *Follower) Serve(conn net.Conn) (done bool) {
 	s := f.state
 	out := &output{conn: conn, follower: f}
 	err := f.serve(out)
@@ -24,7 +25,11 @@ func (f *Follower) Serve(conn net.Conn) {
 		c.Leave()
 	}
 	s.options.Log.Info("a replica is not served any longer", "replica", f.Addr, "stage", f.Stage(), "reason", err)
-	out.end()
+	if errors.Is(err, errServed) {
+		return true
+	}
+	f.Close()
+	return false
 }
 
 // errServed is for a follower that has got all it wanted.
@@ -76,6 +81,7 @@ func (f *Follower) resume(p *position) *replog.Reader {
 		reader, err := p.log.Read(f.Offset, s.options.Settings().Behind.hard())
 		if err == nil {
 			f.goOn(reader, f.Offset)
+			f.acked.Store(f.Offset)
 			s.options.Stats.PartialSyncs.Add(1)
 			s.options.Log.Info("a replica goes on where it was", "replica", f.Addr, "offset", f.Offset-1)
 			return reader
@@ -91,7 +97,6 @@ func (f *Follower) resume(p *position) *replog.Reader {
 // goOn notes from where on the follower gets the log.
 func (f *Follower) goOn(reader *replog.Reader, offset int64) {
 	f.sent.Store(offset)
-	f.acked.Store(offset)
 	f.reader.Store(reader)
 }
 
@@ -160,14 +165,3 @@ func (o *output) Write(b []byte) (int, error) {
 
 // outputBytes is what is handed to the socket at once.
 const outputBytes = 256 << 10
-
-// end closes the connection: for one that has got what it wanted so that it gets all of that.
-func (o *output) end() {
-	if o.follower.ctx.Err() == nil {
-		if half, ok := o.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
-			time.AfterFunc(o.follower.state.options.Settings().Timeout, o.follower.Close)
-			return
-		}
-	}
-	o.follower.Close()
-}

@@ -51,8 +51,6 @@ type State struct {
 	followers     followers
 	turns         chan struct{} // has as many tokens as followers get all data
 
-	exactly atomic.Pointer[func() (resume func())]
-
 	pinged time.Time // when Tend last appended a PING; guarded by changing
 	asked  int64     // up to where confirmations were asked for; guarded by changing
 }
@@ -124,6 +122,9 @@ func (s *State) SawEpoch(epoch int64) (current bool) {
 // SetLinked says whether this replica's link to its primary works. While it does not, nobody can begin to follow it.
 func (s *State) SetLinked(linked bool) { s.linked.Store(linked) }
 
+// MayServe reports whether somebody may begin to follow this node now: its data is whole.
+func (s *State) MayServe() bool { return s.Role() == Primary || s.linked.Load() }
+
 // Open makes sure that there is a log, for somebody who reads it until Close: every change from before it returns on
 // is in it, if this is a primary. A log that begins anew has a new history.
 func (s *State) Open() *replog.Log {
@@ -147,17 +148,6 @@ func (s *State) Close() {
 	defer s.changing.Unlock()
 	s.readers--
 	s.unread = s.options.Now()
-}
-
-// SetExact is for who follows a primary whose commands have no absolute effects, which is not one of ours: while all data is sent to
-// somebody, pause is called before and resume afterwards, and in between nothing of the primary's may be applied.
-// nil for a primary of ours.
-func (s *State) SetExact(pause func() (resume func())) {
-	if pause == nil {
-		s.exactly.Store(nil)
-		return
-	}
-	s.exactly.Store(&pause)
 }
 
 // SetKeep lets the log keep what the settings say now.

@@ -3,6 +3,8 @@ package replication
 import (
 	"time"
 
+	"github.com/tidwall/redcon"
+
 	"zset.dev/operator/node/replog"
 )
 
@@ -26,7 +28,7 @@ func (s *State) Tend() {
 	}
 	if online && now.Sub(s.pinged) >= settings.PingEvery {
 		s.pinged = now
-		p.log.Append([]byte("*1\r\n$4\r\nPING\r\n"))
+		p.log.Append(command("PING", s.Identity().Stamp()))
 	}
 	if s.readers == 0 && settings.BacklogTTL > 0 && now.Sub(s.unread) >= settings.BacklogTTL {
 		s.options.Journal(nil)
@@ -74,6 +76,15 @@ func (s *State) AskConfirmations() {
 		return
 	}
 	if _, end := p.log.Range(); end != s.asked {
-		s.asked = p.log.Append([]byte("*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n"))
+		s.asked = p.log.Append(command("REPLCONF", "GETACK", "*"))
 	}
+}
+
+// command is one as it stands in the log.
+func command(words ...string) []byte {
+	b := redcon.AppendArray(nil, len(words))
+	for _, w := range words {
+		b = redcon.AppendBulkString(b, w)
+	}
+	return b
 }

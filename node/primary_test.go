@@ -1,0 +1,177 @@
+package node
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"zset.dev/operator/node/rdb"
+	"zset.dev/operator/zset"
+)
+
+// What replicas say of themselves, and how it is answered.
+func TestREPLCONF(t *testing.T) {
+	s := start(t)
+	w := dial(t, s.addr)
+	for _, c := range []struct{ said, want string }{
+		{"REPLCONF listening-port 6380", "+OK\r\n"},
+		{"REPLCONF ip-address replica.example capa eof capa psync2 capa other", "+OK\r\n"},
+		{"REPLCONF version 9.0.0", "+OK\r\n"},
+		{"REPLCONF rdb-only 0", "+OK\r\n"},
+		{"REPLCONF listening-port", "-ERR syntax error\r\n"},
+		{"REPLCONF listening-port x", "-ERR value is not an integer or out of range\r\n"},
+		{"REPLCONF ip-address " + strings.Repeat("a", 256), "-ERR REPLCONF ip-address provided by replica instance is too long: 256 bytes\r\n"},
+		{"REPLCONF rdb-filter-only keys", "-ERR Unsupported rdb-filter-only option: keys\r\n"},
+		{"REPLCONF set-rdb-client-id 7", "-ERR Unrecognized REPLCONF option: set-rdb-client-id\r\n"},
+		{"PSYNC x y", "-ERR value is not an integer or out of range\r\n"},
+		{"PSYNC x 1 FAILOVER", "-ERR PSYNC FAILOVER can't be sent to a master\r\n"},
+	} {
+		w.expect(c.want, strings.Fields(c.said)...)
+	}
+	// Neither has an answer: that of PING is the next.
+	w.send(string(array("REPLCONF", "ACK", "5")) + string(array("REPLCONF", "GETACK", "*")))
+	w.expect(pong, "PING")
+	if got := w.do("REPLCONF", "zset-epoch", "0", "run-id", "a"); !regexp.MustCompile(`^\+zset epoch=0 run-id=[0-9a-f]{40} id=[0-9a-f]{40}\r\n$`).MatchString(got) {
+		t.Errorf("a node of the same kind is answered %q", got)
+	}
+	w.do("MULTI")
+	w.expect("-ERR Command 'psync' not allowed inside a transaction\r\n", "PSYNC", "?", "-1")
+}
+
+// follow lets a connection become a replica's that has everything before the offset, and returns the answer to PSYNC.
+func (w *wire) follow(id, offset string) string {
+	w.t.Helper()
+	w.expect("+OK\r\n", "REPLCONF", "listening-port", "7", "capa", "eof", "capa", "psync2")
+	w.send(string(array("PSYNC", id, offset)))
+	return w.status()
+}
+
+// status reads a line, behind empty ones.
+func (w *wire) status() string {
+	w.t.Helper()
+	for {
+		line, err := w.in.ReadString('\n')
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if line != "\n" {
+			return strings.TrimSuffix(line, "\r\n")
+		}
+	}
+}
+
+// file reads a file with a mark, and returns its keys and how many members each has.
+func (w *wire) file() map[string]int {
+	w.t.Helper()
+	mark, ok := strings.CutPrefix(w.status(), "$EOF:")
+	if !ok || len(mark) != 40 {
+		w.t.Fatalf("a file is announced with the mark %q", mark)
+	}
+	var content []byte
+	for !bytes.HasSuffix(content, []byte(mark)) {
+		b, err := w.in.ReadByte()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		content = append(content, b)
+	}
+	keys := map[string]int{}
+	d := rdb.NewDecoder(bytes.NewReader(content[:len(content)-40]), func() *zset.Set { return zset.New(nil) })
+	for {
+		r, err := d.Next()
+		if err == io.EOF {
+			return keys
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if r.Kind == rdb.Key {
+			keys[string(r.Name)] = r.Set.Len()
+		}
+	}
+}
+
+// A replica gets all data, then, once it has said that it has them, the log; and after its link was cut what it missed.
+func TestPSYNC(t *testing.T) {
+	s := start(t)
+	w, r := dial(t, s.addr), dial(t, s.addr)
+	w.do("ZADD", "k", "1", "a", "2", "b")
+	fresh := regexp.MustCompile(`^\+FULLRESYNC ([0-9a-f]{40}) 0$`).FindStringSubmatch(r.follow("?", "-1"))
+	if fresh == nil {
+		t.Fatal("no FULLRESYNC")
+	}
+	if keys := r.file(); len(keys) != 1 || keys["k"] != 2 {
+		t.Errorf("the file has %v", keys)
+	}
+	w.do("ZADD", "k", "3", "c")
+	r.send(string(array("REPLCONF", "ACK", "0")))
+	effect := string(array("ZADD", "k", "3", "c"))
+	if got := r.read(len(effect)); got != effect {
+		t.Errorf("the log begins with %q", got)
+	}
+
+	cut := dial(t, s.addr)
+	if got := cut.follow(fresh[1], "1"); got != "+CONTINUE "+fresh[1] {
+		t.Errorf("a link that was cut is answered %q", got)
+	}
+	if got := cut.read(len(effect)); got != effect {
+		t.Errorf("what it missed is %q", got)
+	}
+	for _, c := range []struct{ id, offset string }{{fresh[1], "1000000"}, {fresh[1], "0"}, {strings.Repeat("0", 40), "1"}} {
+		other := dial(t, s.addr)
+		if got := other.follow(c.id, c.offset); !strings.HasPrefix(got, "+FULLRESYNC "+fresh[1]) {
+			t.Errorf("PSYNC %s %s is answered %q", c.id, c.offset, got)
+		}
+	}
+}
+
+// read reads so many bytes.
+func (w *wire) read(n int) string {
+	w.t.Helper()
+	b := make([]byte, n)
+	if _, err := io.ReadFull(w.in, b); err != nil {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// By SYNC a client gets all data and then the log, without being told where that is; one that does not know marks is told the
+// length, and the log comes at once.
+func TestSYNC(t *testing.T) {
+	s := start(t, "--dir", t.TempDir())
+	w, r := dial(t, s.addr), dial(t, s.addr)
+	w.do("ZADD", "k", "1", "a")
+	r.send(string(array("SYNC")))
+	size, err := strconv.Atoi(strings.TrimPrefix(r.status(), "$"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := r.read(size)
+	d := rdb.NewDecoder(strings.NewReader(file), func() *zset.Set { return zset.New(nil) })
+	keys := 0
+	for {
+		record, err := d.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.Kind == rdb.Key {
+			keys++
+		}
+	}
+	if keys != 1 || len(d.Rest()) > 0 {
+		t.Errorf("%d keys, and %d bytes behind them", keys, len(d.Rest()))
+	}
+	w.do("ZREM", "k", "a")
+	effect := string(array("DEL", "k"))
+	for got := ""; got != effect; got = r.read(len(effect)) {
+		if got != "" {
+			t.Fatalf("the log begins with %q", got)
+		}
+	}
+}
