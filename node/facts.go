@@ -87,6 +87,7 @@ func (s *Server) facts() telemetry.Facts {
 		f.LargestQuery = max(f.LargestQuery, query)
 		f.LargestReply = max(f.LargestReply, reply)
 	})
+	f.Replication = s.replicationFacts()
 	f.ReadProcess()
 	return f
 }

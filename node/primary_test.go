@@ -113,6 +113,21 @@ func TestPSYNC(t *testing.T) {
 		t.Errorf("the log begins with %q", got)
 	}
 
+	eventually(t, "the replica is known", func() bool {
+		return strings.Contains(w.do("INFO", "replication"), "\r\nslave0:ip=127.0.0.1,port=7,state=online,offset=0,lag=0,type=replica\r\n")
+	})
+	if got := w.do("ROLE"); !regexp.MustCompile(`^\*3\r\n\$6\r\nmaster\r\n:\d+\r\n\*1\r\n\*3\r\n\$9\r\n127.0.0.1\r\n\$1\r\n7\r\n\$1\r\n0\r\n$`).MatchString(got) {
+		t.Errorf("ROLE is answered %q", got)
+	}
+	for kind, n := range map[string]int{"replica": 1, "slave": 1, "normal": 1} {
+		if got := strings.Count(w.do("CLIENT", "LIST", "TYPE", kind), "id="); got != n {
+			t.Errorf("%d clients are of type %s", got, kind)
+		}
+	}
+	if list := w.do("CLIENT", "LIST", "TYPE", "replica"); !strings.Contains(list, " flags=S ") {
+		t.Errorf("the replica is listed as %q", list)
+	}
+
 	cut := dial(t, s.addr)
 	if got := cut.follow(fresh[1], "1"); got != "+CONTINUE "+fresh[1] {
 		t.Errorf("a link that was cut is answered %q", got)
@@ -126,6 +141,11 @@ func TestPSYNC(t *testing.T) {
 			t.Errorf("PSYNC %s %s is answered %q", c.id, c.offset, got)
 		}
 	}
+	for name, want := range map[string]int{"sync_full": 4, "sync_partial_ok": 1, "sync_partial_err": 3, "connected_slaves": 5, "repl_backlog_active": 1} {
+		eventually(t, name, func() bool { return w.info(name) == want })
+	}
+	w.expect(":5\r\n", "CLIENT", "KILL", "TYPE", "replica")
+	eventually(t, "nobody follows", func() bool { return w.info("connected_slaves") == 0 })
 }
 
 // read reads so many bytes.

@@ -1,8 +1,11 @@
 package node
 
 import (
+	"time"
+
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/replication"
+	"zset.dev/operator/node/telemetry"
 )
 
 // replicationSettings are those of the directives that package replication follows.
@@ -34,4 +37,31 @@ func (c *connection) serveFollower() bool {
 		}
 	})
 	return alive
+}
+
+// replicationFacts is what INFO and the metrics tell of replication.
+func (s *Server) replicationFacts() telemetry.Replication {
+	state := s.env.Replication
+	role, history, log, offset := state.At()
+	r := telemetry.Replication{
+		Role: "master", ID: history.ID, PreviousID: history.Previous, PreviousEnd: -1, Offset: offset - 1,
+		BacklogSize: s.config.Values().Replication.BacklogSize,
+	}
+	if role == replication.Replica {
+		r.Role = "slave"
+	}
+	if history.Previous != "" {
+		r.PreviousEnd = history.Until
+	}
+	if log != nil {
+		start, end := log.Range()
+		r.Backlog, r.BacklogFirst, r.BacklogBytes, r.BacklogTakes = true, start, end-start, log.Bytes()
+	}
+	for _, f := range state.Followers() {
+		r.Replicas = append(r.Replicas, telemetry.Replica{
+			Host: f.Host, Port: f.Port, State: f.Stage.String(), Offset: max(0, f.Offset-1), Behind: f.Behind, Lag: int64(f.Lag / time.Second),
+		})
+	}
+	r.Waiting, r.Sending, r.SentKeys, r.SentByte = state.Syncing()
+	return r
 }

@@ -6,18 +6,12 @@ import (
 	"zset.dev/operator/node/resp"
 )
 
-// A node by itself is a primary without replicas, and answers as one.
 var replicationSpecs = []Spec{
 	{
 		Name: "role", Arity: 1, Flags: NoScript | Loading | Stale | Fast, Categories: Administrative,
 		Group: "server", Since: "2.8.12", Complexity: "O(1)",
 		Summary: "Returns the replication role: master, the offset, the replicas.",
-		Run: func(c *Call) {
-			c.W.Array(3)
-			c.W.BulkString("master")
-			c.W.Int(0)
-			c.W.Array(0)
-		},
+		Run:     role,
 	},
 	{
 		Name: "wait", Arity: 3, Flags: Blocking, Categories: Connection,

@@ -75,6 +75,8 @@ type Facts struct {
 	// CPU, seconds.
 	UserCPU, SystemCPU float64
 
+	Replication Replication
+
 	Ready bool // serving
 
 	Scripts Scripts

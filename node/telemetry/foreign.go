@@ -13,7 +13,7 @@ var foreign = map[string][]struct{ name, value string }{
 	},
 	"Memory": {
 		{"used_memory_startup", "0"},
-		{"mem_not_counted_for_evict", "0"}, {"mem_replication_backlog", "0"}, {"mem_total_replication_buffers", "0"}, {"mem_clients_slaves", "0"},
+		{"mem_not_counted_for_evict", "0"}, {"mem_clients_slaves", "0"},
 		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"},
 	},
 	"Persistence": {
@@ -23,7 +23,7 @@ var foreign = map[string][]struct{ name, value string }{
 		{"module_fork_in_progress", "0"}, {"module_fork_last_cow_size", "0"},
 	},
 	"Stats": {
-		{"total_net_repl_input_bytes", "0"}, {"total_net_repl_output_bytes", "0"}, {"instantaneous_input_repl_kbps", "0.00"}, {"instantaneous_output_repl_kbps", "0.00"},
+		{"total_net_repl_input_bytes", "0"}, {"instantaneous_input_repl_kbps", "0.00"}, {"instantaneous_output_repl_kbps", "0.00"},
 		{"expired_stale_perc", "0.00"}, {"expired_time_cap_reached_count", "0"}, {"migrate_cached_sockets", "0"}, {"slave_expires_tracked_keys", "0"},
 		{"dump_payload_sanitizations", "0"}, {"io_threaded_reads_processed", "0"}, {"io_threaded_writes_processed", "0"},
 	},

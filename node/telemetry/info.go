@@ -118,6 +118,8 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "used_memory_dataset", f.Dataset)
 	line(w, "used_memory_dataset_perc", fmt.Sprintf("%.2f%%", 100*ratio(f.Dataset, f.Used)))
 	line(w, "mem_clients_normal", f.QueryBytes+f.ReplyBytes)
+	line(w, "mem_replication_backlog", f.Replication.BacklogTakes)
+	line(w, "mem_total_replication_buffers", f.Replication.BacklogTakes)
 	line(w, "heap_in_use", f.HeapInUse)
 	line(w, "heap_system", f.HeapSystem)
 	line(w, "off_heap_in_use", f.OffHeapInUse)
@@ -167,9 +169,10 @@ func writeStats(w io.Writer, f *Facts) {
 	line(w, "instantaneous_input_kbps", fmt.Sprintf("%.2f", in/1024))
 	line(w, "instantaneous_output_kbps", fmt.Sprintf("%.2f", out/1024))
 	line(w, "rejected_connections", s.ConnectionsRejected.Load())
-	line(w, "sync_full", 0)
-	line(w, "sync_partial_ok", 0)
-	line(w, "sync_partial_err", 0)
+	line(w, "sync_full", s.FullSyncs.Load())
+	line(w, "sync_partial_ok", s.PartialSyncs.Load())
+	line(w, "sync_partial_err", s.PartialSyncsFailed.Load())
+	line(w, "total_net_repl_output_bytes", s.ReplicaBytesOut.Load())
 	line(w, "expired_keys", f.Expired-s.ExpiredBase.Load())
 	line(w, "evicted_keys", f.Evicted-s.EvictedBase.Load())
 	line(w, "evicted_clients", s.ClientsEvicted.Load())
@@ -210,20 +213,6 @@ func totalErrors(s *Stats) (n int64) {
 		n += e.Count
 	}
 	return n
-}
-
-func writeReplication(w io.Writer, f *Facts) {
-	line(w, "role", "master")
-	line(w, "connected_slaves", 0)
-	line(w, "master_failover_state", "no-failover")
-	line(w, "master_replid", f.RunID)
-	line(w, "master_replid2", strings.Repeat("0", 40))
-	line(w, "master_repl_offset", 0)
-	line(w, "second_repl_offset", -1)
-	line(w, "repl_backlog_active", 0)
-	line(w, "repl_backlog_size", 0)
-	line(w, "repl_backlog_first_byte_offset", 0)
-	line(w, "repl_backlog_histlen", 0)
 }
 
 func writeCPU(w io.Writer, f *Facts) {
