@@ -20,7 +20,8 @@ import (
 //	+-------------------+------+------+
 //
 // Link i leads to the following block of more than i levels: it has its ref (0 for none), how many members lie
-// from this block's first to that one's first (for a link to nowhere: to the end), and a score that no member from
+// from this block's first to that one's first (for a link to nowhere any number, which nobody looks at, so that what comes
+// and goes at the list's end changes no link), and a score that no member from
 // that block on is below and no member before it is above (for a link to nowhere: +Inf). A search can so tell whether
 // to follow a link without a look at where it leads, but for members whose score is just that one: it
 // takes one cache line for each step. The score is that of the block's first member when the block was made; it stays

@@ -71,7 +71,7 @@ func (l *skipList) checkLevels(chain []ref) error {
 		if at.next(level) != next {
 			return fmt.Errorf("level %d, rank %d: next is %d, want %d", level, seen[level], at.next(level), next)
 		}
-		if at.span(level) != rank-seen[level] {
+		if next != 0 && at.span(level) != rank-seen[level] {
 			return fmt.Errorf("level %d, rank %d: span is %d, want %d", level, seen[level], at.span(level), rank-seen[level])
 		}
 		if have := at.bound(level); have != between {

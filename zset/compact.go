@@ -17,6 +17,9 @@ const (
 // compact does a few steps of emptying segments, for so many members that were removed. It must not be called
 // while there are paths or spots in use.
 func (l *skipList) compact(removed int) {
+	if !l.records.toChase() && !l.blocks.toChase() {
+		return
+	}
 	for range removed {
 		records, blocks := l.compactRecords(), l.compactBlocks()
 		if !records && !blocks {

@@ -88,14 +88,10 @@ func (a *appender) complete() {
 	}
 }
 
-// finish ends the filling. It sets the spans of the links to nowhere, which must count what follows.
+// finish ends the filling.
 func (a *appender) finish() {
-	l := a.list
 	a.complete()
-	l.lead()
-	for level := range l.levels {
-		l.block(a.end.prev[level]).setSpan(level, l.length-int(a.end.rank[level]))
-	}
+	a.list.lead()
 }
 
 // rebuild moves the members but those with ranks from start up to end into a new list, which has no waste, in order,

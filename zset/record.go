@@ -109,6 +109,14 @@ func recordBytes(length int) int {
 
 // extentOf is the size of the piece at b, and whether it is a hole.
 func extentOf(b []byte) (size int, hole bool) {
+	if tag := b[scoreBytes]; tag < 0x80 {
+		return leastRecord + int(tag>>1), tag&1 == 1
+	}
+	return longExtentOf(b)
+}
+
+// longExtentOf is extentOf where the length takes more than a byte.
+func longExtentOf(b []byte) (size int, hole bool) {
 	v, n := packedAt(b, scoreBytes)
 	length := int(v >> 1)
 	if v&1 == 0 && length >= longMember {
@@ -152,8 +160,10 @@ func (a *records) add(member []byte, score float64) (r ref, ok bool) {
 func (a *records) remove(r ref) {
 	b := a.at(r)
 	size, _ := extentOf(b)
-	if v, n := packedAt(b, scoreBytes); v>>1 >= longMember {
-		a.removeLong(int(binary.LittleEndian.Uint32(b[scoreBytes+n:])))
+	if b[scoreBytes] >= 0x80 {
+		if v, n := packedAt(b, scoreBytes); v>>1 >= longMember {
+			a.removeLong(int(binary.LittleEndian.Uint32(b[scoreBytes+n:])))
+		}
 	}
 	a.release(r, size)
 }

@@ -38,6 +38,9 @@ func (s *Set) Remove(member []byte) (score float64, ok bool) {
 // RemoveRange takes the members of r out, and returns how many they were. In a listpack it is one move of
 // what follows; in a skip list each level is cut once, however many members go.
 func (s *Set) RemoveRange(r Range) int {
+	if s.list != nil {
+		return s.removeRanks(max(r.Start, 0), min(r.End, s.list.length))
+	}
 	r = s.clamp(r)
 	switch {
 	case r.Len() == 0:
@@ -49,18 +52,31 @@ func (s *Set) RemoveRange(r Range) int {
 	if s.observer != nil {
 		s.takeRange(r)
 	}
-	switch {
-	case s.list != nil:
-		if s.list.watched() {
-			s.list.noteRange(r.Start, r.End)
-		}
-		s.list.removeRange(r.Start, r.End, s.tuning.orDefault())
-		s.list.compact(r.Len())
-	default:
-		from := s.packed.walk(r.Start, r.low, r.high)
-		to := s.packed.walk(r.End, from, r.high)
-		s.packed.remove(from.pos, to.pos, r.Len())
-	}
+	from := s.packed.walk(r.Start, r.low, r.high)
+	to := s.packed.walk(r.End, from, r.high)
+	s.packed.remove(from.pos, to.pos, r.Len())
 	s.changed()
 	return r.Len()
+}
+
+// removeRanks is RemoveRange for a skip list.
+func (s *Set) removeRanks(start, end int) int {
+	n := end - start
+	switch {
+	case n <= 0:
+		return 0
+	case n == s.list.length:
+		s.Release()
+		return n
+	}
+	if s.observer != nil {
+		s.takeRange(Range{Start: start, End: end})
+	}
+	if s.list.watched() {
+		s.list.noteRange(start, end)
+	}
+	s.list.removeRange(start, end, s.tuning.orDefault())
+	s.list.compact(n)
+	s.changed()
+	return n
 }

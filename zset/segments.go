@@ -167,6 +167,9 @@ func (s *segments) wasteful() bool {
 	return s.held-s.live-min(s.rest(), s.live/8) > s.held/3+wasteAllowed
 }
 
+// toChase says that there is a segment to empty.
+func (s *segments) toChase() bool { return s.victim >= 0 || s.wasteful() }
+
 // chase picks a segment to empty, that with the least in use, unless there is one being emptied. It is false when there
 // is no need.
 func (s *segments) chase() bool {

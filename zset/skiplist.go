@@ -30,6 +30,7 @@ type skipList struct {
 	levels  int // that have a block; at least 1
 	length  int
 	last    ref // the last block, 0 when there is none
+	grows   side // on which the last member was put, bothSides for one between others
 	key     hashKey
 	random  rand.PCG
 	holders *holders // nil without snapshots
@@ -226,6 +227,12 @@ func (l *skipList) reaches(next, r ref, b *bound) bool {
 
 // seekRank is the spot of the member that has so many before it, which must be there.
 func (l *skipList) seekRank(rank int) spot {
+	switch rank {
+	case 0:
+		return spot{l.head.next(0), 0}
+	case l.length - 1:
+		return spot{l.last, l.blocks.at(l.last).count() - 1}
+	}
 	at, r := l.head, ref(0)
 	for level := l.levels - 1; level >= 0; level-- {
 		for {
@@ -331,7 +338,7 @@ func (l *skipList) raise(levels int) {
 		l.head = append(l.head, make(block, need-len(l.head))...)
 	}
 	for ; l.levels < levels; l.levels++ {
-		l.head.setLink(l.levels, math.Inf(1), 0, l.length)
+		l.head.setLink(l.levels, math.Inf(1), 0, 0)
 	}
 }
 

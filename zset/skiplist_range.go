@@ -2,52 +2,34 @@ package zset
 
 // removeRange takes out the members with ranks from start up to end, which are neither none nor all.
 func (l *skipList) removeRange(start, end int, t *Tuning) {
-	if end-start == 1 { // most of all: what is popped
+	n := end - start
+	// When fewer stay than go it is less work to move those that stay.
+	if n > l.length/2 && n > fewMembers && l.rebuild(start, end, t) {
+		return
+	}
+	switch {
+	case start == 0:
+		l.removeFirst(n, t)
+		return
+	case end == l.length && n <= t.options.BlockEntries:
+		l.removeLast(n, t)
+		return
+	case n == 1:
 		var p path
 		l.traceRank(start, &p)
 		r := l.blocks.at(p.prev[0]).ref(p.i)
-		first, last := start == 0, end == l.length
 		l.removeAt(&p, r, l.hashOf(r), t)
-		if (first || last) && l.length%popsAhead == 0 {
-			l.lookAhead(first)
-		}
-		return
-	}
-	// When fewer stay than go it is less work to move those that stay.
-	if end-start > l.length/2 && end-start > fewMembers && l.rebuild(start, end, t) {
 		return
 	}
 	s := l.seekRank(start)
-	for n := end - start; n > 0; {
+	for n > 0 {
 		at := l.blocks.at(s.block)
-		for ; s.i < at.count() && n > 0; s.i++ {
-			r := at.ref(s.i)
-			l.drop(r, l.hashOf(r))
-			n--
-		}
+		to := min(at.count(), s.i+n)
+		l.dropSome(at, s.i, to)
+		n -= to - s.i
 		s = spot{at.next(0), 0}
 	}
 	l.cut(start, end, t)
-}
-
-// popsAhead is for how many pops at a time what they need is fetched.
-const popsAhead = 8
-
-// lookAhead fetches the records of the first or last few members, and where the index has them: who pops from an end is
-// likely to go on, and would wait for each of these in turn.
-func (l *skipList) lookAhead(first bool) {
-	at := l.blocks.at(l.last)
-	from, to := max(at.count()-popsAhead, 0), at.count()
-	if first {
-		at = l.blocks.at(l.head.next(0))
-		from, to = 0, min(at.count(), popsAhead)
-	}
-	l.touchBlock(at, from, to)
-	var hashes [popsAhead]uint64
-	for i := from; i < to; i++ {
-		hashes[i-from] = l.hashOf(at.ref(i))
-	}
-	l.index.Touch(hashes[:to-from])
 }
 
 // fewMembers is how many can be removed one by one in less time than it takes to make a list.

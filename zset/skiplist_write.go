@@ -24,9 +24,13 @@ func (l *skipList) link(r ref, score float64, t *Tuning) bool {
 	if l.crowded() {
 		l.closeUp()
 	}
-	var p path
 	b := l.boundOf(r, score)
+	if l.linkEnd(&b, r) {
+		return true
+	}
+	var p path
 	l.trace(&b, &p)
+	l.growsAt(int(p.rank[0]) + p.i)
 	at, ok := l.makeRoom(&p, score, t)
 	if ok {
 		l.put(at, p.i, r, score)

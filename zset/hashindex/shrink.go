@@ -6,10 +6,12 @@ const sparseBucket = 7
 // Shrink gives memory back that the table for a hash has too much, after a Remove. Where there is none for smaller tables
 // it does not.
 func (ix *Index) Shrink(hash uint64, h Hasher) {
-	t := ix.tableOf(hash)
-	if t.used >= t.buckets*sparseBucket {
-		return
+	if t := ix.tableOf(hash); t.used < t.buckets*sparseBucket {
+		ix.shrink(t, hash, h)
 	}
+}
+
+func (ix *Index) shrink(t *table, hash uint64, h Hasher) {
 	if t.depth > 0 && t.buckets <= tableBuckets*5/8 && ix.join(t, h) {
 		if t = ix.tableOf(hash); t.used <= touchedAtOnce {
 			ix.Shrink(hash, h) // no more than depthLimit times, with little to move

@@ -89,10 +89,11 @@ func (t *table) take(fraction uint32, r Ref) {
 
 // slotOf finds r, which must be there.
 func (t *table) slotOf(fraction uint32, r Ref) (at, slot int) {
+	pattern := uint64(tagOf(fraction)) * lowBits
 	for at = t.home(fraction); ; at = t.after(at) {
 		b := t.bucket(at)
-		for slot := range bucketSlots {
-			if bucketRef(b, slot) == r && b[slot] != 0 {
+		for m := matches(b, pattern); m != 0; m &= m - 1 {
+			if slot := m.slot(); bucketRef(b, slot) == r {
 				return at, slot
 			}
 		}
