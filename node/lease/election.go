@@ -24,6 +24,7 @@ type Election struct {
 	reread  bool          // before anything is written again
 	unknown bool          // a write's answer was lost, and it may still be made
 	maybe   []Identity    // electors of writes that were perhaps made
+	joining []Identity    // who is about to become one
 	tried   time.Duration // when the API was last asked for something
 
 	leads       bool
@@ -107,10 +108,16 @@ func (e *Election) Until() time.Duration {
 	return e.deadline
 }
 
-// MustConfirm is who is, or may be, an elector beside this node: with synchronous replicas a write is acknowledged only
-// once all of them have it.
-func (e *Election) MustConfirm() []Identity {
-	all := union(e.record.Electors, e.maybe)
+// MustConfirm is who is, may be or is about to be an elector beside this node: with synchronous replicas a write is
+// acknowledged only once all of them have it. So whoever becomes one has all that was acknowledged before, too.
+func (e *Election) MustConfirm() []Identity { return e.others(e.joining) }
+
+// others is who is or may be an elector beside this node, and further ones.
+func (e *Election) others(further []Identity) []Identity {
+	all := union(union(e.record.Electors, e.maybe), further)
+	if e.writing != nil {
+		all = union(all, e.writing.record.Electors)
+	}
 	return slices.DeleteFunc(all, func(id Identity) bool { return id == e.self })
 }
 

@@ -40,7 +40,8 @@ type Facts struct {
 	Position Position // of its own copy
 	Whole    bool     // its own copy is not just being replaced by another
 	Peers    []Peer
-	InSync   []Identity          // who, beside itself, follows this node in its epoch and shall be an elector
+	Close    []Identity          // who, beside itself, follows this node in its epoch and shall be an elector
+	InSync   []Identity          // those of them that may be one now: with synchronous replicas, who has all that was acknowledged
 	Fates    map[Identity]Fate   // MayRun of those that are not in it
 	Pods     map[string]Presence // every expected and every existing pod of the shard but its own
 	HandOver *HandOver           // nil when the record is to be kept

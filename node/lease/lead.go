@@ -7,8 +7,9 @@ import (
 
 // lead is what the holder of the record does.
 func (e *Election) lead(now time.Duration, f Facts) (d Decision) {
+	e.joining = f.Close
 	if !e.established {
-		e.established = !slices.ContainsFunc(e.MustConfirm(), func(id Identity) bool { return !slices.Contains(f.InSync, id) })
+		e.established = !slices.ContainsFunc(e.others(nil), func(id Identity) bool { return !slices.Contains(f.InSync, id) })
 	}
 	e.deadline = e.limit(f)
 	d.AskPromises = now-e.renewed > e.timing.Retry*3/2
@@ -39,7 +40,7 @@ func (e *Election) lead(now time.Duration, f Facts) (d Decision) {
 func (e *Election) released(f Facts) Record {
 	electors := union(e.record.Electors, nil)
 	if f.HandOver.Leaving {
-		electors = e.MustConfirm()
+		electors = e.others(nil)
 	}
 	return Record{Epoch: e.term, Heir: f.HandOver.Heir, Electors: electors}
 }
@@ -52,7 +53,7 @@ func (e *Election) limit(f Facts) time.Duration {
 	// The API is perhaps not there. Only electors may claim before this one's process has provably ended: so it goes
 	// on as long as each of them has promised not to.
 	beyond := forever
-	for _, id := range e.MustConfirm() {
+	for _, id := range e.others(nil) {
 		p, ok := f.process(id)
 		if !ok {
 			beyond = never

@@ -66,6 +66,7 @@ type node struct {
 	has     map[Identity]int // what followers confirmed
 	heardOf map[Identity]time.Duration
 	waiting []entry
+	kept    int // entries up to the last one that it acknowledged
 }
 
 func (n *node) clock() time.Duration {
@@ -100,10 +101,14 @@ func newWorld(t testing.TB, seed uint64, size, k int, disks bool) *world {
 	return w
 }
 
+func runNumber(id Identity) int {
+	n, _ := strconv.Atoi(id.Run[1:])
+	return n
+}
+
 // start begins a process.
 func (n *node) start() {
-	run, _ := strconv.Atoi(n.id.Run[1:])
-	n.id.Run = "r" + strconv.Itoa(run+1)
+	n.id.Run = "r" + strconv.Itoa(runNumber(n.id)+1)
 	if !n.w.disks {
 		n.log, n.epoch = nil, 0
 	}
@@ -232,7 +237,7 @@ func (n *node) act(d Decision) {
 				return func() { end(func() { n.e.Refused(n.clock()) }) }
 			}
 			w.version++
-			if w.record.Holder != r.Holder {
+			if w.record.Holder != r.Holder || !slices.Equal(w.record.Electors, r.Electors) {
 				w.logf("record: %v epoch %d electors %v (by %v)", r.Holder, r.Epoch, r.Electors, n.id)
 			}
 			if r.Epoch < w.record.Epoch {
@@ -321,13 +326,16 @@ func (n *node) replicate() {
 }
 
 // inSync is whom a primary wants for electors.
-func (n *node) inSync() (ids []Identity) {
+func (n *node) inSync() (near, all []Identity) {
 	for id, has := range n.has {
 		if len(n.log)-has < 20 && n.clock()-n.heardOf[id] < time.Second && n.factsFate(id) == MayRun {
-			ids = append(ids, id)
+			near = append(near, id)
+			if n.w.k == 0 || has >= n.kept {
+				all = append(all, id)
+			}
 		}
 	}
-	return ids
+	return near, all
 }
 
 func (n *node) factsFate(id Identity) Fate { return n.facts.Fates[id] }
@@ -336,13 +344,8 @@ func (n *node) factsFate(id Identity) Fate { return n.facts.Fates[id] }
 func (n *node) observe() {
 	w := n.w
 	n.facts = Facts{Position: n.position(), Whole: true, Fates: map[Identity]Fate{}, Pods: map[string]Presence{}, HandOver: n.facts.HandOver}
-	for id, p := range n.peers {
+	for _, p := range n.peers {
 		n.facts.Peers = append(n.facts.Peers, p)
-		for other, q := range n.peers {
-			if other.Pod == id.Pod && other.UID == id.UID && other.Run != id.Run && q.Heard > p.Heard {
-				n.facts.Fates[id] = Replaced
-			}
-		}
 	}
 	ids := append(slices.Clone(n.e.Record().Electors), n.e.Record().Holder)
 	for id := range n.peers {
@@ -361,7 +364,7 @@ func (n *node) observe() {
 				n.facts.Fates[id] = Gone // the pod is another
 			}
 			for other := range n.peers {
-				if other.Pod == id.Pod && other.UID == id.UID && other.Run > id.Run && len(other.Run) >= len(id.Run) {
+				if other.Pod == id.Pod && other.UID == id.UID && runNumber(other) > runNumber(id) {
 					n.facts.Fates[id] = Replaced
 				}
 			}
@@ -376,7 +379,7 @@ func (n *node) observe() {
 		}
 	}
 	if n.e.Leads() {
-		n.facts.InSync = n.inSync()
+		n.facts.Close, n.facts.InSync = n.inSync()
 	}
 }
 
@@ -387,6 +390,7 @@ func (n *node) serve() {
 		n.epoch = n.e.term
 		n.log = append(n.log, entry{-n.epoch, n.epoch}) // the mark of a new epoch, as it stands on a stream
 		n.has, n.heardOf, n.waiting = map[Identity]int{}, map[Identity]time.Duration{}, nil
+		n.kept = len(n.log) // any of it may have been acknowledged
 	}
 	if now >= n.e.Until() {
 		n.waiting = nil // closed, in doubt
@@ -403,7 +407,7 @@ func (n *node) serve() {
 		if w.k > 0 && (len(n.e.MustConfirm()) < w.k || slices.ContainsFunc(n.e.MustConfirm(), func(id Identity) bool { return n.has[id] <= place })) {
 			return
 		}
-		n.waiting = n.waiting[1:]
+		n.waiting, n.kept = n.waiting[1:], place+1
 		w.acknowledge(n, first)
 	}
 }
@@ -459,7 +463,17 @@ func (w *world) step() {
 func (w *world) disturb() {
 	n := w.nodes[w.rng.IntN(len(w.nodes))]
 	away := time.Duration(w.rng.Int64N(int64(12 * time.Second)))
-	switch w.rng.IntN(12) {
+	switch w.rng.IntN(14) {
+	case 10, 11: // one is alone, but for the API perhaps
+		for o := range w.nodes {
+			w.cut[[2]int{min(n.index, o), max(n.index, o)}] = true
+		}
+		w.apiCut[n.index] = w.rng.IntN(2) == 0
+		w.logf("%v is alone; cut from the API: %v", n.id, w.apiCut[n.index])
+	case 12:
+		if n.e.Leads() {
+			n.crash(away, w.rng.IntN(2) == 0)
+		}
 	case 0:
 		n.crash(away, false)
 	case 1:
@@ -492,16 +506,23 @@ func (w *world) disturb() {
 	}
 }
 
+// TestSimulation runs shards of all kinds: RUNS of them, or the one of SEED.
 func TestSimulation(t *testing.T) {
-	first, count := uint64(time.Now().UnixNano()), 120
+	first, count := uint64(time.Now().UnixNano()), 60
 	if s := os.Getenv("SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first, count = n, 1
+	} else if s := os.Getenv("RUNS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count = n
 	} else if testing.Short() {
-		count = 20
+		count = 15
 	}
 	terms, acked := int64(0), 0
 	for i := range count {
