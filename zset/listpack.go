@@ -93,23 +93,40 @@ func (lp *listpack) entryAt(at int) entry {
 
 // fields is where the member of the entry at offset at starts, and where it stops, which is where the next entry
 // begins.
-//
-// It is what walks consist of. The kinds of scores are told apart by branches: these are foreseen, whereas a
-// length computed from the tag would have to be waited for.
 func (lp *listpack) fields(at int) (start, stop int) {
-	field := at + 1
-	if tag := lp.buf[at]; tag >= firstDouble {
-		if tag < 0x80 {
-			field = at + 8
-		} else if field = at + 9; tag != notPacked {
-			field = at + tagLen(tag)
-		}
+	field := at + scoreSize(lp.buf[at])
+	start, size := field+1, int(lp.buf[field])
+	if size >= 0x80 {
+		start, size = longField(lp.buf, field)
 	}
-	if size := lp.buf[field]; size < 0x80 {
-		return field + 1, field + 1 + int(size)
+	return start, start + size
+}
+
+// scoreSize is how many bytes a score of that tag takes. With longField it is what walks consist of, those that go over many
+// entries without a call for each. The kinds of scores are told apart by branches: these are foreseen, whereas a length
+// computed from the tag would have to be waited for.
+func scoreSize(tag byte) int {
+	if tag < firstDouble {
+		return 1
 	}
-	size, n := packedAt(lp.buf, field)
-	return field + n, field + n + int(size)
+	if tag < 0x80 {
+		return 8
+	}
+	return longScore(tag)
+}
+
+// longScore is scoreSize of a tag from 80 on.
+func longScore(tag byte) int {
+	if tag == notPacked {
+		return 9
+	}
+	return tagLen(tag)
+}
+
+// longField is where a member starts whose length, at field, takes more than a byte, and that length.
+func longField(buf []byte, field int) (start, size int) {
+	v, n := packedAt(buf, field)
+	return field + n, int(v)
 }
 
 // scoreAt decodes the score at offset at.
@@ -121,9 +138,14 @@ func (lp *listpack) scoreAt(at int) float64 {
 		v, _ := packedAt(lp.buf, at)
 		return float64(int64(v>>1) ^ -int64(v&1))
 	default:
-		rest := binary.BigEndian.Uint64(lp.buf[at:]) &^ (0xff << 56)
-		return math.Float64frombits(rest | uint64(doubleBytes[tag-firstDouble])<<56)
+		return commonDouble(lp.buf, at, tag)
 	}
+}
+
+// commonDouble is the double at offset at, whose tag is one that says its first byte.
+func commonDouble(buf []byte, at int, tag byte) float64 {
+	rest := binary.BigEndian.Uint64(buf[at:]) &^ (0xff << 56)
+	return math.Float64frombits(rest | uint64(doubleBytes[(tag-firstDouble)%8])<<56)
 }
 
 // appendEntry appends the bytes of an entry to dst.

@@ -1,6 +1,9 @@
 package zset
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // place is a position in either encoding with its rank: in a listpack the offset of an entry (of the end, for the
 // place after the last), in a skip list a spot.
@@ -9,14 +12,20 @@ type place struct {
 	spot      spot
 }
 
-// find looks a member up by its bytes: a walk that decodes no score, and compares bytes only where the length is
-// right and the last byte, in which members that are named alike differ most.
+// find looks a member up by its bytes: a walk that decodes no score, and compares members only where the length is
+// right and the last eight bytes, in which members that are named alike differ most.
 func (lp *listpack) find(member []byte) (e entry, rank int, ok bool) {
-	last := len(member) - 1
-	for at, end := lp.begin(), lp.end(); at < end; rank++ {
-		start, stop := lp.fields(at)
-		if stop-start == len(member) && (last < 0 || lp.buf[stop-1] == member[last]) &&
-			bytes.Equal(lp.buf[start:stop], member) {
+	tail, mask := tailOf(member)
+	buf := lp.buf
+	for at := lp.begin(); at < len(buf); rank++ {
+		field := at + scoreSize(buf[at])
+		start, size := field+1, int(buf[field])
+		if size >= 0x80 {
+			start, size = longField(buf, field)
+		}
+		stop := start + size
+		if size == len(member) && (stop < tailBytes || (binary.LittleEndian.Uint64(buf[stop-tailBytes:])^tail)&mask == 0) &&
+			bytes.Equal(buf[start:stop], member) {
 			return lp.entryAt(at), rank, true
 		}
 		at = stop
@@ -24,19 +33,48 @@ func (lp *listpack) find(member []byte) (e entry, rank int, ok bool) {
 	return entry{}, 0, false
 }
 
+// tailBytes is how many bytes of a member are compared at once.
+const tailBytes = 8
+
+// tailOf is the last bytes of a member as the upper ones of a number, with a mask of those there are.
+func tailOf(member []byte) (tail, mask uint64) {
+	if n := len(member); n >= tailBytes {
+		return binary.LittleEndian.Uint64(member[n-tailBytes:]), ^uint64(0)
+	}
+	for i, b := range member {
+		at := 8 * (tailBytes - len(member) + i)
+		tail |= uint64(b) << at
+		mask |= 0xff << at
+	}
+	return tail, mask
+}
+
 // seek is the offset of the first entry after b.
 func (lp *listpack) seek(b *bound) int { return lp.first(place{pos: lp.begin()}, b).pos }
 
 // first is the place of the first entry after b, or of the end, looked for from p onward.
 func (lp *listpack) first(p place, b *bound) place {
-	for end := lp.end(); p.pos < end; p.rank++ {
-		start, stop := lp.fields(p.pos)
-		if score := lp.scoreAt(p.pos); score > b.score ||
-			score == b.score && !b.follows(lp.buf[start:stop], score) {
+	buf, at, rank := lp.buf, p.pos, p.rank
+	for ; at < len(buf); rank++ {
+		tag := buf[at]
+		field := at + scoreSize(tag)
+		start, size := field+1, int(buf[field])
+		if size >= 0x80 {
+			start, size = longField(buf, field)
+		}
+		var score float64
+		if field == at+8 && tag < 0x80 {
+			score = commonDouble(buf, at, tag)
+		} else {
+			score = lp.scoreAt(at)
+		}
+		stop := start + size
+		if score > b.score || score == b.score && !b.follows(buf[start:stop], score) {
 			break
 		}
-		p.pos = stop
+		at = stop
 	}
+	p.pos, p.rank = at, rank
 	return p
 }
 
@@ -54,8 +92,15 @@ func (lp *listpack) walk(rank int, a, b place) place {
 			best = p
 		}
 	}
-	for ; best.rank < rank; best.rank++ {
-		_, best.pos = lp.fields(best.pos)
+	buf, at := lp.buf, best.pos
+	for range rank - best.rank {
+		field := at + scoreSize(buf[at])
+		start, size := field+1, int(buf[field])
+		if size >= 0x80 {
+			start, size = longField(buf, field)
+		}
+		at = start + size
 	}
+	best.pos, best.rank = at, rank
 	return best
 }
