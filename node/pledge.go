@@ -87,6 +87,7 @@ func (c *connection) due() int {
 		}
 		last := o.all[len(o.all)-1]
 		if o.waits = !g.Await(&o.wait, last.term, last.offset); o.waits {
+			c.server.hasten()
 			return o.all[0].from
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"zset.dev/operator/node/command"
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/gate"
+	"zset.dev/operator/node/insync"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/secure"
@@ -39,6 +40,9 @@ type Options struct {
 	// under, with what is outside of its heap (LimitMemory); 0 leaves it alone.
 	SoftLimit int64
 
+	// Keeper writes down which replicas are in sync; nil keeps that in memory.
+	Keeper insync.Keeper
+
 	// Listen opens every port; nil is net.Listen.
 	Listen func(network, address string) (net.Listener, error)
 }
@@ -55,7 +59,9 @@ type Server struct {
 
 	table    *command.Table
 	env      command.Env
-	gate     *gate.Gate // judges the replies of writes
+	gate     *gate.Gate    // judges the replies of writes
+	inSync   *insync.Watch // whom it waits for
+	asked    atomic.Int64  // when replicas were last asked to confirm, Unix milliseconds
 	stats    *telemetry.Stats
 	keyspace *keyspace.Keyspace
 	clients  *client.Registry
@@ -113,7 +119,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.env = command.Env{
 		Replication: replication.New(replication.Options{
-			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: s.keyspace.Journal,
+			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: s.keyspace.Journal, Turning: func() { s.inSync.Reset() },
 			Stats: s.stats, Version: command.ServerVersion, Functions: s.env.Functions,
 			Settings: func() replication.Settings { return replicationSettings(o.Config.Values()) },
 		}),
@@ -122,6 +128,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.gate = gate.New(s.env.Replication.Confirmations())
 	s.env.Gate = s.gate
+	s.inSync = s.watchSync(o.Keeper)
 	s.env.Complete()
 	if err := s.env.LoadUsers(); err != nil {
 		return nil, fmt.Errorf("cannot make the users: %w", err)
@@ -130,7 +137,11 @@ func New(o Options) (*Server, error) {
 		s.clientsLook.Store(0)
 		s.boundClients()
 		s.env.Replication.SetKeep()
+		s.inSync.Look()
+		s.require()
 	})
+	s.inSync.Look()
+	s.require()
 	if values := o.Config.Values(); values.TLS.Port != 0 {
 		s.secure = secure.NewKeeper(s.log, s.now, runtime.GOMAXPROCS(0))
 		if err := s.secure.Start(values.TLS); err != nil {
@@ -213,6 +224,7 @@ func (s *Server) Run(ctx context.Context) {
 		s.background.Go(func() { s.http.Serve(l) })
 	}
 	s.background.Go(s.sweep)
+	s.background.Go(func() { s.inSync.Run(s.stopping) })
 	s.background.Go(func() { s.env.Eviction.Run(s.stopping) })
 	s.background.Go(func() { s.keyspace.Reclaim(s.stopping) })
 	s.serving.Store(true)

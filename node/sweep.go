@@ -36,6 +36,7 @@ func (s *Server) sweep() {
 		s.noteStrain()
 		s.env.Eviction.Wake()
 		s.env.Replication.Tend()
+		s.require()
 		s.boundClients()
 		s.stats.Tick(now)
 		s.notePeak()

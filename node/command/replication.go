@@ -2,6 +2,7 @@ package command
 
 import (
 	"math"
+	"time"
 
 	"zset.dev/operator/node/resp"
 )
@@ -12,26 +13,6 @@ var replicationSpecs = []Spec{
 		Group: "server", Since: "2.8.12", Complexity: "O(1)",
 		Summary: "Returns the replication role: master, the offset, the replicas.",
 		Run:     role,
-	},
-	{
-		Name: "wait", Arity: 3, Flags: Blocking, Categories: Connection,
-		Tips:  []string{"request_policy:all_shards", "response_policy:agg_min"},
-		Group: "generic", Since: "3.0.0", Complexity: "O(1)",
-		Summary: "Waits until replicas have the connection's writes. There are none, so it answers 0 at once.",
-		Args:    []Arg{arg("numreplicas", "integer"), arg("timeout", "integer")},
-		Run: func(c *Call) {
-			if _, ok := c.integer(1); ok && c.timeoutAt(2) {
-				c.W.Int(0)
-			}
-		},
-	},
-	{
-		Name: "waitaof", Arity: 4, Flags: Blocking, Categories: Connection,
-		Tips:  []string{"request_policy:all_shards", "response_policy:agg_min"},
-		Group: "generic", Since: "7.2.0", Complexity: "O(1)",
-		Summary: "Waits until disks have the connection's writes. None has any, so it answers zeros at once.",
-		Args:    []Arg{arg("numlocal", "integer"), arg("numreplicas", "integer"), arg("timeout", "integer")},
-		Run:     waitAOF,
 	},
 	replicaOfSpec("replicaof", "5.0.0"),
 	replaced(replicaOfSpec("slaveof", "1.0.0"), "5.0.0", "`REPLICAOF`"),
@@ -53,9 +34,8 @@ var replicationSpecs = []Spec{
 	},
 }
 
-// timeoutAt reports whether argument i is a time to wait in milliseconds; it
-// answers the error itself when it is none.
-func (c *Call) timeoutAt(i int) bool {
+// timeoutAt is argument i, a time to wait in milliseconds; it answers the error itself when it is none.
+func (c *Call) timeoutAt(i int) (limit time.Duration, ok bool) {
 	n, ok := resp.ParseInt(c.Args[i])
 	switch {
 	case !ok:
@@ -65,34 +45,9 @@ func (c *Call) timeoutAt(i int) bool {
 	case n > math.MaxInt64-c.now:
 		c.W.Error("ERR timeout is out of range")
 	default:
-		return true
+		return time.Duration(min(n, longestWait/int64(time.Millisecond))) * time.Millisecond, true
 	}
-	return false
-}
-
-func waitAOF(c *Call) {
-	local, ok := c.integer(1)
-	if !ok {
-		return
-	}
-	if local < 0 || local > 1 {
-		c.W.Error("ERR value is out of range, value must between 0 and 1")
-		return
-	}
-	if replicas, ok := resp.ParseInt(c.Args[2]); !ok || replicas < 0 {
-		c.W.Error(errNotPositive)
-		return
-	}
-	if !c.timeoutAt(3) {
-		return
-	}
-	if local > 0 {
-		c.W.Error("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")
-		return
-	}
-	c.W.Array(2)
-	c.W.Int(0)
-	c.W.Int(0)
+	return 0, false
 }
 
 func replicaOfSpec(name, since string) Spec {

@@ -10,11 +10,15 @@ import (
 )
 
 // waiting is what a client waits for before it gets a reply: that a pause
-// ends, after which its command runs, or that one of some keys holds a set.
+// ends, after which its command runs, that one of some keys holds a set, or that
+// others confirm what it wrote.
 // Its goroutine owns it. Meanwhile what else the client sends is read, within
 // the limit of its query buffer, and not run.
 type waiting struct {
-	pop     *pop      // nil when a pause is what it waits for
+	// Both are nil when a pause is what it waits for.
+	pop        *pop
+	confirming *confirming
+
 	args    [][]byte  // the command's, with memory of their own; nil when nothing is waited for
 	size    int64     // what they take
 	timeout time.Time // by the system's clock; zero is never
@@ -117,10 +121,14 @@ func (c *Call) over() waiting {
 	w := c.waiting
 	c.waiting = waiting{}
 	c.Client.Kept.Add(-w.size)
-	if w.pop != nil {
+	switch {
+	case w.pop != nil:
 		c.Client.SetBlocked(nil)
 		c.Env.Keyspace.Leave(&w.pop.Waiter)
-	} else {
+	case w.confirming != nil:
+		c.Client.SetBlocked(nil)
+		c.confirmations().Cancel(&w.confirming.Wait)
+	default:
 		c.Client.Exit(client.Postponed)
 	}
 	return w
@@ -131,6 +139,10 @@ func (t *Table) Resume(c *Call) {
 	c.Logged = 0
 	now := time.Now()
 	late := !c.waiting.timeout.IsZero() && !now.Before(c.waiting.timeout)
+	if c.waiting.confirming != nil {
+		c.resumeConfirming(late)
+		return
+	}
 	if c.waiting.pop == nil {
 		if until, holds := c.Env.Pause.Holds(now, c.waiting.args != nil && t.mayWrite(c, c.waiting.args)); holds {
 			c.waiting.timeout = until

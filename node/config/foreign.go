@@ -28,8 +28,6 @@ var foreign = []struct{ pattern, why string }{
 	{"repl-mptcp", "the system decides"},
 	{"master*", "this version does not replicate"},
 	{"primary*", "this version does not replicate"},
-	{"min-replicas-*", "this version does not replicate"},
-	{"min-slaves-*", "this version does not replicate"},
 	{"rdb-key-save-delay", "for tests of other servers"},
 	{"rdb-version-check", "files of every version that is known are loaded, no others"},
 	{"hash-*", "the node holds sorted sets only"},

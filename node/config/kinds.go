@@ -66,6 +66,21 @@ func secondsFrom(low int, field func(*Values) *time.Duration) kind {
 	}
 }
 
+// milliseconds is a time in whole milliseconds of at least low.
+func milliseconds(field func(*Values) *time.Duration, low int) kind {
+	return kind{
+		allowed: span(low, math.MaxInt32),
+		set: func(v *Values, values []string, _ machine) error {
+			n, err := parseInteger(values[0], low, math.MaxInt32)
+			if err == nil {
+				*field(v) = time.Duration(n) * time.Millisecond
+			}
+			return err
+		},
+		get: func(v *Values) string { return strconv.FormatInt(field(v).Milliseconds(), 10) },
+	}
+}
+
 // size is a number of bytes of at least low.
 func size(field func(*Values) *int64, low int64) kind {
 	return kind{

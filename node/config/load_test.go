@@ -63,7 +63,7 @@ func TestDefaults(t *testing.T) {
 		MaxMemory: MemoryLimit{Bytes: 0, Text: "0"}, Defrag: true, DefragPercent: 10, DefragBytes: 100 << 20, MaxMemorySamples: 5, EvictionTenacity: 10, LFULogFactor: 10, LFUDecayTime: 1, MaxMemoryPolicy: "noeviction",
 		ZSetMaxListpackEntries: 128, ZSetMaxListpackValue: 64, SkipListP: P{Value: 1 / math.E, Text: "1/e"}, SkipListMaxLevel: 32, SkipListBlockEntries: 64,
 		Replication: Replication{
-			BacklogSize: 10 << 20, BacklogTTL: time.Hour, Timeout: time.Minute, PingEvery: 10 * time.Second, DisklessSync: true,
+			BacklogSize: 10 << 20, BacklogTTL: time.Hour, Timeout: time.Minute, PingEvery: 10 * time.Second, DisklessSync: true, MaxLag: 10 * time.Second, SyncTimeout: 5 * time.Second,
 		},
 		Dir: ".", Databases: 1, DBFilename: "dump.rdb", StopWritesOnSaveError: true, RDBCompression: true, RDBChecksum: true, RDBIncrementalSync: true,
 		AppendFilename: "appendonly.aof", AppendDirname: "appendonlydir", AppendFsync: "everysec", AutoRewritePercent: 100, AutoRewriteMinSize: 64 << 20,

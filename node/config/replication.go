@@ -15,6 +15,11 @@ type Replication struct {
 	DisklessDelay time.Duration
 	DisklessMost  int
 	GatherSmall   bool // repl-disable-tcp-nodelay: the system may wait for more to send with a little
+
+	MinReplicas     int           // fewer good ones and writes are refused; 0 = none need be there
+	MaxLag          time.Duration // what makes a replica a good one; 0 = MinReplicas does not count
+	MinSyncReplicas int           // as many have every write that was acknowledged; 0 = asynchronous
+	SyncTimeout     time.Duration // how long one of them may not confirm
 }
 
 var replicating = []directive{
@@ -62,5 +67,30 @@ var replicating = []directive{
 		name: "repl-disable-tcp-nodelay", group: replicated, initial: "no", live: true,
 		doc:  "let the system wait for more before it sends a replica a little: fewer packets, later",
 		kind: yesNo(func(v *Values) *bool { return &v.Replication.GatherSmall }),
+	},
+	{
+		name: "min-replicas-to-write", aliases: []string{"min-slaves-to-write"}, group: replicated, initial: "0", live: true,
+		doc: "replicas that must have been heard of lately for writes to be taken; 0 = none",
+		note: "A guess, not a promise: a write is taken when enough replicas were heard of within `min-replicas-max-lag`, whether they get it or not. " +
+			"`min-sync-replicas` is the promise.",
+		kind: integer(func(v *Values) *int { return &v.Replication.MinReplicas }, 0, math.MaxInt32),
+	},
+	{
+		name: "min-replicas-max-lag", aliases: []string{"min-slaves-max-lag"}, group: replicated, initial: "10", live: true,
+		doc:  "seconds within which a replica must have been heard of; 0 = min-replicas-to-write is off",
+		kind: seconds(func(v *Values) *time.Duration { return &v.Replication.MaxLag }),
+	},
+	{
+		name: "min-sync-replicas", group: replicated, initial: "0", live: true,
+		doc: "replicas that have every write before it is acknowledged; 0 = it is at once",
+		note: "At 0 a primary that is lost takes its last writes along. Otherwise the reply of a write leaves once all replicas in sync have confirmed it, and writes are refused (NOREPLICAS) while fewer than this are in sync. " +
+			"Only nodes of this kind count. See [What an OK means](replication.md#what-an-ok-means).",
+		kind: integer(func(v *Values) *int { return &v.Replication.MinSyncReplicas }, 0, 100),
+	},
+	{
+		name: "sync-replica-timeout", group: replicated, initial: "5000", live: true,
+		doc:  "milliseconds without confirmation after which a replica is in sync no longer",
+		note: "So long do writers wait for it at most. If fewer than `min-sync-replicas` are left then, those who wait are told that their writes are in doubt (INDOUBT).",
+		kind: milliseconds(func(v *Values) *time.Duration { return &v.Replication.SyncTimeout }, 100),
 	},
 }

@@ -25,11 +25,13 @@ type Gate struct {
 
 	on       atomic.Bool
 	term     atomic.Int64
-	refusal  atomic.Pointer[string] // nil while writes are welcome
+	unsynced atomic.Pointer[string] // why no writes are welcome; nil while they are
+	few      atomic.Pointer[string] // likewise
 	deadline atomic.Pointer[deadline]
 
 	mu          sync.Mutex
-	disk        bool // guarded by mu, as is the next
+	disk        bool // guarded by mu, as are the others
+	replicas    bool
 	synchronous bool
 }
 
@@ -52,8 +54,10 @@ func (g *Gate) Term() int64 { return g.term.Load() }
 
 // Refusal is why no write may be executed now; empty when one may.
 func (g *Gate) Refusal() string {
-	if text := g.refusal.Load(); text != nil {
-		return *text
+	for _, why := range []*atomic.Pointer[string]{&g.unsynced, &g.few} {
+		if text := why.Load(); text != nil {
+			return *text
+		}
 	}
 	if d := g.deadline.Load(); d != nil && d.passed(g) {
 		return d.refusal
@@ -114,11 +118,7 @@ func (g *Gate) Synchronize(on bool, names []string, refusal string, interrupt bo
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.synchronous = on
-	if refusal != "" {
-		g.refusal.Store(&refusal)
-	} else {
-		g.refusal.Store(nil)
-	}
+	say(&g.unsynced, refusal)
 	if on {
 		g.decide()
 	}
@@ -127,6 +127,26 @@ func (g *Gate) Synchronize(on bool, names []string, refusal string, interrupt bo
 	}
 	g.confirmations.RequireOnly(names)
 	g.decide()
+}
+
+// RequireReplicas says whether it matters how many replicas there are at all, and why no writes are taken since there are too few,
+// if refusal is not empty. No reply waits for that.
+func (g *Gate) RequireReplicas(on bool, refusal string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.replicas = on
+	say(&g.few, refusal)
+	g.decide()
+}
+
+// say stores a reason that has changed.
+func say(to *atomic.Pointer[string], text string) {
+	switch was := to.Load(); {
+	case text == "":
+		to.Store(nil)
+	case was == nil || *was != text:
+		to.Store(&text)
+	}
 }
 
 // Until says until when the node may acknowledge, by the clock that runs evenly, and what is answered from then on: a
@@ -143,4 +163,6 @@ func (g *Gate) Until(at time.Time, refusal string) {
 }
 
 // decide sets on; mu is held.
-func (g *Gate) decide() { g.on.Store(g.disk || g.synchronous || g.deadline.Load() != nil) }
+func (g *Gate) decide() {
+	g.on.Store(g.disk || g.replicas || g.synchronous || g.deadline.Load() != nil)
+}

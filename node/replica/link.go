@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/tidwall/redcon"
 
 	"zset.dev/operator/node/rdb"
 	"zset.dev/operator/node/replog"
@@ -78,10 +79,17 @@ type Link struct {
 	arrived atomic.Int64 // bytes of the file
 	size    atomic.Int64 // of the file; 0 while it is not known
 
+	asked time.Time // when the primary last asked for an acknowledgement; owned by Follow
+
 	writing sync.Mutex
 	conn    net.Conn
+	said    []byte // memory for what is sent; guarded by writing
 	in      *input
 }
+
+// promptFor is how long after it was asked the replica goes on to acknowledge whatever it has applied, without being asked: somebody
+// waits for that, and will for what comes next.
+const promptFor = time.Second
 
 // ErrFailover is for who was to become primary and refuses to.
 var ErrFailover = errors.New("replica: failover target rejected psync request")
@@ -178,11 +186,14 @@ func (l *Link) stream(offset int64) error {
 			return err
 		}
 		l.applied.Store(commands.Whole())
-		if !commands.More() || asked {
-			l.sink.Rest()
-		}
 		if asked {
-			l.ack()
+			l.asked = time.Now()
+		}
+		if asked || !commands.More() {
+			l.sink.Rest()
+			if asked || time.Since(l.asked) < promptFor {
+				l.ack()
+			}
 		}
 	}
 }
@@ -209,19 +220,35 @@ func (l *Link) acknowledge(ended chan struct{}) {
 
 // ack sends the offset of the last byte that was applied, which is how the protocol counts, and of the last on disk.
 func (l *Link) ack() {
-	words := []string{"REPLCONF", "ACK", strconv.FormatInt(l.applied.Load()-1, 10)}
+	synced := int64(0)
 	if l.options.Synced != nil {
-		if synced := l.options.Synced(); synced > 0 {
-			words = append(words, "FACK", strconv.FormatInt(synced-1, 10))
-		}
+		synced = l.options.Synced()
 	}
-	l.write(command(words...))
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	words := 3
+	if synced > 0 {
+		words = 5
+	}
+	b := redcon.AppendArray(l.said[:0], words)
+	b = redcon.AppendBulkString(redcon.AppendBulkString(b, "REPLCONF"), "ACK")
+	b = redcon.AppendBulkInt(b, l.applied.Load()-1)
+	if synced > 0 {
+		b = redcon.AppendBulkInt(redcon.AppendBulkString(b, "FACK"), synced-1)
+	}
+	l.said = b
+	l.send(b)
 }
 
 // write sends something. A failure shows in what reads.
 func (l *Link) write(b []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
+	return l.send(b)
+}
+
+// send is write; writing is held.
+func (l *Link) send(b []byte) error {
 	l.conn.SetWriteDeadline(time.Now().Add(l.options.Timeout))
 	_, err := l.conn.Write(b)
 	if err != nil {

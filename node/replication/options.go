@@ -18,6 +18,10 @@ type Options struct {
 	Now      func() time.Time
 	Settings func() Settings
 
+	// Turning is called before the node becomes a primary or a replica, or gets other data: what was executed until then cannot be
+	// confirmed any more. It must not change the State.
+	Turning func()
+
 	// Journal lets the keyspace append to a log what changes, from before it returns on; nil ends that.
 	Journal func(*replog.Log)
 

@@ -170,6 +170,7 @@ func (s *State) newLog(from int64) *replog.Log {
 func (s *State) Adopt(history replog.History, next int64) *replog.Log {
 	s.changing.Lock()
 	defer s.changing.Unlock()
+	s.options.Turning()
 	p := &position{role: s.Role(), history: history, log: s.newLog(next)}
 	if p.role == Primary {
 		s.options.Journal(p.log)
@@ -204,6 +205,7 @@ func (s *State) Follow() {
 	if p.role == Replica {
 		return
 	}
+	s.options.Turning()
 	p.role = Replica
 	s.now.Store(&p)
 	s.options.Journal(nil)
@@ -218,6 +220,7 @@ func (s *State) Promote() {
 	if p.role == Primary {
 		return
 	}
+	s.options.Turning()
 	if p.log == nil {
 		p.log = s.newLog(p.next)
 	}
