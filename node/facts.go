@@ -88,6 +88,7 @@ func (s *Server) facts() telemetry.Facts {
 		f.LargestReply = max(f.LargestReply, reply)
 	})
 	f.Replication = s.replicationFacts()
+	f.Persistence = s.store.Status()
 	f.ReadProcess()
 	return f
 }

@@ -57,7 +57,7 @@ func startWith(t testing.TB, o Options, args ...string) *running {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		file, args = args[:1], args[1:]
 	}
-	settings, err := config.FromArgs(slices.Concat(file, []string{"--port", "0", "--bind", "127.0.0.1", "--http-port", "0"}, args))
+	settings, err := config.FromArgs(slices.Concat(file, []string{"--port", "0", "--bind", "127.0.0.1", "--http-port", "0", "--dir", t.TempDir()}, args))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +82,7 @@ func startWith(t testing.TB, o Options, args ...string) *running {
 	}
 	r := &running{Server: s, addr: addr, log: log, stop: func() { cancel(); <-done }}
 	t.Cleanup(r.stop)
+	eventually(t, "the data are loaded", func() bool { return s.loaded.Load() || s.isStopping() })
 	return r
 }
 

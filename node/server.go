@@ -18,6 +18,7 @@ import (
 	"zset.dev/operator/node/gate"
 	"zset.dev/operator/node/insync"
 	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/persist"
 	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/secure"
 	"zset.dev/operator/node/telemetry"
@@ -42,6 +43,9 @@ type Options struct {
 
 	// Keeper writes down which replicas are in sync; nil keeps that in memory.
 	Keeper insync.Keeper
+
+	// Disk is where data are kept; nil is the system's.
+	Disk persist.Disk
 
 	// Listen opens every port; nil is net.Listen.
 	Listen func(network, address string) (net.Listener, error)
@@ -88,9 +92,14 @@ type Server struct {
 
 	stopOnce  sync.Once
 	stopping  chan struct{} // closed when the stop begins
-	stopNow   atomic.Bool   // do not wait for clients
 	stopBegan time.Time     // by the system's clock; set before stopping is closed
 	serving   atomic.Bool
+
+	store   *persist.Store
+	source  persist.Source   // what is loaded at the start; set by Start
+	loaded  atomic.Bool      // that is done
+	failure error            // why the node stops by itself; set before stopping is closed
+	how     command.Shutdown // set before stopping is closed
 }
 
 // New makes a server that is not listening yet.
@@ -130,6 +139,7 @@ func New(o Options) (*Server, error) {
 	s.env.Gate = s.gate
 	s.inSync = s.watchSync(o.Keeper)
 	s.env.Complete()
+	s.openStore()
 	if err := s.env.LoadUsers(); err != nil {
 		return nil, fmt.Errorf("cannot make the users: %w", err)
 	}
@@ -154,6 +164,9 @@ func New(o Options) (*Server, error) {
 
 // Start opens the ports. Connections wait in the kernel until Run.
 func (s *Server) Start() error {
+	if err := s.find(); err != nil {
+		return err
+	}
 	values := s.config.Values()
 	for _, l := range []struct {
 		listeners *[]net.Listener
@@ -209,8 +222,9 @@ func firstAddr(listeners []net.Listener) net.Addr {
 // Run serves until ctx is done or a client sends SHUTDOWN, then stops: no new
 // connections, not ready, commands that have arrived are answered for at most
 // shutdown-timeout, everything is closed. It returns once nothing of the
-// server runs any more.
-func (s *Server) Run(ctx context.Context) {
+// server runs any more. The error is why it stopped by itself: what it has on
+// disk cannot be loaded, or it cannot keep there what it is told to.
+func (s *Server) Run(ctx context.Context) error {
 	for _, l := range s.listeners {
 		s.accepting.Go(func() { s.accept(l, s.welcome) })
 	}
@@ -227,11 +241,11 @@ func (s *Server) Run(ctx context.Context) {
 	s.background.Go(func() { s.inSync.Run(s.stopping) })
 	s.background.Go(func() { s.env.Eviction.Run(s.stopping) })
 	s.background.Go(func() { s.keyspace.Reclaim(s.stopping) })
-	s.serving.Store(true)
+	s.background.Go(s.open)
 
 	select {
 	case <-ctx.Done():
-		s.beginStop(false)
+		s.beginStop(command.Shutdown{})
 	case <-s.stopping:
 	}
 	s.drain()
@@ -243,7 +257,21 @@ func (s *Server) Run(ctx context.Context) {
 		s.http.Close()
 	}
 	s.background.Wait()
+	s.leave()
 	s.log.Info("stopped")
+	return s.failure
+}
+
+// open loads the data, and serves.
+func (s *Server) open() {
+	switch err := s.load(); {
+	case err == nil:
+		s.loaded.Store(true)
+		s.serving.Store(true)
+	case !s.isStopping():
+		s.log.Error("stopping", "error", err)
+		s.stop(command.Shutdown{Now: true, NoSave: true}, err)
+	}
 }
 
 func closeAll(listeners []net.Listener) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/command"
 )
 
 const (
@@ -16,12 +17,14 @@ const (
 	stopPatience = time.Second
 )
 
-// beginStop lets Run stop; now leaves out the waiting. It reports whether the
-// stop had not begun before.
-func (s *Server) beginStop(now bool) (first bool) {
+// beginStop lets Run stop. It reports whether the stop had not begun before.
+func (s *Server) beginStop(how command.Shutdown) (first bool) { return s.stop(how, nil) }
+
+// stop is beginStop with the reason that Run is to return.
+func (s *Server) stop(how command.Shutdown, why error) (first bool) {
 	s.stopOnce.Do(func() {
 		first = true
-		s.stopNow.Store(now)
+		s.how, s.failure = how, why
 		s.serving.Store(false)
 		s.stopBegan = time.Now()
 		close(s.stopping)
@@ -52,7 +55,7 @@ func (s *Server) drain() {
 		s.connections.Wait()
 		close(done)
 	}()
-	if !s.stopNow.Load() {
+	if !s.how.Now {
 		s.clients.Each((*client.Client).Hurry)
 		limit, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
@@ -71,6 +74,8 @@ func (s *Server) notReady() string {
 	switch {
 	case s.isStopping():
 		return "stopping"
+	case s.env.Loading():
+		return "loading"
 	case !s.serving.Load():
 		return "starting"
 	}

@@ -87,6 +87,5 @@ func serve(settings *config.Config, file string, stdout io.Writer) error {
 		return a.String()
 	}
 	log.Info("ready to accept connections", "version", version, "address", shown(server.Addr()), "http", shown(server.HTTPAddr()), "pid", os.Getpid(), "memory_limit", memory, "tls", shown(server.TLSAddr()))
-	server.Run(ctx)
-	return nil
+	return server.Run(ctx)
 }

@@ -292,3 +292,6 @@ func overwritten(args [][]byte) (keys [][]byte) {
 	}
 	return keys
 }
+
+// LeftOut is how many commands were left out.
+func (a *Applier) LeftOut() int64 { return a.Skipped }

@@ -45,7 +45,7 @@ func testCallOn(t testing.TB, ks *keyspace.Keyspace, now func() time.Time, args 
 		Table: table, Keyspace: ks, Config: settings, Clients: clients, Stats: stats,
 		Now: now, Tuning: func() *zset.Tuning { return tuning }, UsedMemory: ks.Used, Lasting: ks.Used,
 		Facts:    func() telemetry.Facts { return telemetry.Facts{Stats: stats, Now: now(), Started: now()} },
-		Shutdown: func(bool) bool { return true },
+		Shutdown: func(Shutdown) bool { return true },
 	}
 	env.Complete()
 	return table, &Call{

@@ -11,6 +11,7 @@ import (
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/gate"
 	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/persist"
 	"zset.dev/operator/node/pubsub"
 	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/replog"
@@ -30,14 +31,15 @@ type Env struct {
 
 	Replication *replication.State // nil in tests without
 	Gate        *gate.Gate         // nil is one that requires nothing
+	Persistence *persist.Store     // nil in tests without
 
 	Log        *slog.Logger // what scripts log; nil discards
 	Now        func() time.Time
-	Tuning     func() *zset.Tuning            // what the next write to a set follows
-	UsedMemory func() int64                   // bytes compared with maxmemory, the keyspace's included
-	Lasting    func() int64                   // those of them that keys may have to go for
-	Facts      func() telemetry.Facts         // what INFO prints
-	Shutdown   func(now bool) (stopping bool) // begins to stop the node
+	Tuning     func() *zset.Tuning                // what the next write to a set follows
+	UsedMemory func() int64                       // bytes compared with maxmemory, the keyspace's included
+	Lasting    func() int64                       // those of them that keys may have to go for
+	Facts      func() telemetry.Facts             // what INFO prints
+	Shutdown   func(how Shutdown) (stopping bool) // begins to stop the node
 
 	// Made by Complete.
 	Hub      *pubsub.Hub
@@ -49,12 +51,25 @@ type Env struct {
 	Denials  *acl.Log
 	Eviction *Eviction
 
+	restraints atomic.Uint32 // of Restraint
+	changes    atomic.Int64  // write commands that were executed
+
 	rewriting sync.Mutex // held by who writes the configuration file
 
 	ExpiryPaused   atomic.Bool // by DEBUG: the sweep leaves expired keys alone
 	SweepPaused    atomic.Bool // by DEBUG: the sweep does nothing
 	DebugInScripts atomic.Bool // by DEBUG: scripts may use it, too
 }
+
+// Shutdown is how the node is to stop.
+type Shutdown struct {
+	Now    bool // without waiting for clients
+	Save   bool // dump.rdb, at the very end
+	NoSave bool // not even if save says so
+}
+
+// Changes is how many write commands were ever executed.
+func (env *Env) Changes() int64 { return env.changes.Load() }
 
 // Complete makes what commands share and the node has no say in.
 func (env *Env) Complete() {

@@ -33,6 +33,9 @@ func (t *Table) Execute(c *Call) {
 	if refusal == "" && c.Env.Scripts.active.Load() > 0 {
 		refusal = c.admit(spec)
 	}
+	if refusal == "" && c.Env.restraints.Load() != 0 {
+		refusal = c.restrained(spec)
+	}
 	if refusal == "" && c.outOfMemory(spec) {
 		refusal = errOOM
 	}

@@ -66,7 +66,7 @@ var expirySpecs = []Spec{
 		Group: "generic", Since: "2.2.0", Complexity: "O(log N), N keys with an expiry",
 		Summary: "Takes the expiry off a key.",
 		Args:    []Arg{keyArg()},
-		Run:     persist,
+		Run:     keepForEver,
 	},
 }
 
@@ -192,7 +192,7 @@ func ttl(c *Call, unit int64, absolute bool) {
 	c.W.Int((at + unit/2) / unit)
 }
 
-func persist(c *Call) {
+func keepForEver(c *Call) {
 	e := c.find()
 	if e == nil || e.ExpireAt() == 0 {
 		c.W.Int(0)

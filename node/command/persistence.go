@@ -1,35 +1,93 @@
 package command
 
-// Data are in memory only: what would save them says so, as SHUTDOWN SAVE
-// does, instead of an OK that somebody might rely on.
+import (
+	"errors"
+
+	"zset.dev/operator/node/persist"
+)
+
 var persistenceSpecs = []Spec{
 	{
 		Name: "lastsave", Arity: 1, Flags: Loading | Stale | Fast, Categories: Administrative,
 		Tips:  []string{"nondeterministic_output"},
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
-		Summary: "Returns the Unix time of the last save; the server's start, since nothing is saved.",
-		Run:     func(c *Call) { c.W.Int(c.Env.Facts().Started.Unix()) },
+		Summary: "Returns the Unix time of the last save; the server's start when there was none.",
+		Run:     func(c *Call) { c.W.Int(c.Env.Persistence.LastSave().Unix()) },
 	},
-	memoryOnly("save", 1, Admin|NoScript|NoMulti|NoAsyncLoading, "Would save all keys to disk."),
-	memoryOnly("bgsave", -1, Admin|NoScript|NoAsyncLoading, "Would save all keys to disk in the background.",
-		oneOf("operation", token("SCHEDULE", "schedule").since("3.2.2"), token("CANCEL", "cancel").since("8.1.0")).optional()),
-	memoryOnly("bgrewriteaof", 1, Admin|NoScript|NoAsyncLoading, "Would rewrite the append-only file in the background."),
-}
-
-func memoryOnly(name string, arity int, flags Flags, summary string, args ...Arg) Spec {
-	return Spec{
-		Name: name, Arity: arity, Flags: flags,
+	{
+		Name: "save", Arity: 1, Flags: Admin | NoScript | NoMulti | NoAsyncLoading,
+		Group: "server", Since: "1.0.0", Complexity: "O(N), N keys",
+		Summary: "Saves all keys to dbfilename, and answers once they are on disk.",
+		Differs: "Other clients are served meanwhile.",
+		Run:     save,
+	},
+	{
+		Name: "bgsave", Arity: -1, Flags: Admin | NoScript | NoAsyncLoading,
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
-		Summary: summary + " Refused: data are in memory only.",
-		Args:    args,
-		Run:     refuseToSave,
-	}
+		Summary: "Saves all keys to dbfilename in the background.",
+		Differs: "A server of another kind that reads the file may miss a key that was renamed while it was written (docs/persistence.md).",
+		Args:    []Arg{oneOf("operation", token("SCHEDULE", "schedule").since("3.2.2"), token("CANCEL", "cancel").since("8.1.0")).optional()},
+		Run:     saveBehind,
+	},
+	{
+		Name: "bgrewriteaof", Arity: 1, Flags: Admin | NoScript | NoAsyncLoading,
+		Group: "server", Since: "1.0.0", Complexity: "O(1)",
+		Summary: "Replaces the append-only files by shorter ones, in the background.",
+		Run:     rewriteAppended,
+	},
 }
 
-func refuseToSave(c *Call) {
-	if len(c.Args) > 2 || len(c.Args) == 2 && !is(c.Args[1], "SCHEDULE") && !is(c.Args[1], "CANCEL") {
+func save(c *Call) {
+	if err := c.Env.Persistence.Save(); err != nil {
+		c.W.Error(persistenceError(err))
+		return
+	}
+	c.ok()
+}
+
+func saveBehind(c *Call) {
+	mayWait := len(c.Args) == 2 && is(c.Args[1], "SCHEDULE")
+	switch {
+	case len(c.Args) == 2 && is(c.Args[1], "CANCEL"):
+		text, err := c.Env.Persistence.CancelSave()
+		if err != nil {
+			c.W.Error(persistenceError(err))
+			return
+		}
+		c.W.Simple(text)
+		return
+	case len(c.Args) > 2, len(c.Args) == 2 && !mayWait:
 		c.W.Error(errSyntax)
 		return
 	}
-	c.W.Error("ERR this server keeps its data in memory only")
+	later, err := c.Env.Persistence.SaveBehind(mayWait)
+	switch {
+	case err != nil:
+		c.W.Error(persistenceError(err))
+	case later:
+		c.W.Simple("Background saving scheduled")
+	default:
+		c.W.Simple("Background saving started")
+	}
+}
+
+func rewriteAppended(c *Call) {
+	later, err := c.Env.Persistence.Rewrite()
+	switch {
+	case err != nil:
+		c.W.Error(persistenceError(err))
+	case later:
+		c.W.Simple("Background append only file rewriting scheduled")
+	default:
+		c.W.Simple("Background append only file rewriting started")
+	}
+}
+
+// persistenceError is the reply for what could not be saved: nothing but ERR for what real servers say no more of.
+func persistenceError(err error) string {
+	var busy persist.BusyError
+	if errors.As(err, &busy) {
+		return "ERR " + string(busy)
+	}
+	return "ERR " + err.Error()
 }

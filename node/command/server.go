@@ -12,7 +12,7 @@ var serverSpecs = []Spec{
 		Tips:  []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Returns information and statistics about the server.",
-		Differs: "What tells of replicas and of saving tells of none. heap_*, runtime_memory_limit and tls_re* are this server's own.",
+		Differs: "What tells of replicas tells of none. heap_*, runtime_memory_limit and tls_re* are this server's own.",
 		Args:    []Arg{arg("section", "string").optional().many()},
 		Run:     info,
 	},
@@ -36,7 +36,6 @@ var serverSpecs = []Spec{
 		Name: "shutdown", Arity: -1, Flags: Admin | NoScript | Loading | Stale | NoMulti | AllowBusy,
 		Group: "server", Since: "1.0.0", Complexity: "O(1)",
 		Summary: "Stops the server.",
-		Differs: "SAVE is refused, since data are in memory only.",
 		Args: []Arg{
 			oneOf("abort-selector",
 				block("save-selector-block",
@@ -120,12 +119,21 @@ func shutdown(c *Call) {
 		// A shutdown closes every connection as soon as its commands are
 		// done, so none can be left to take it back.
 		c.W.Error("ERR No shutdown in progress.")
-	case save:
-		c.W.Error("ERR this server keeps its data in memory only, so SHUTDOWN cannot save; use SHUTDOWN NOSAVE")
-	case !c.Env.Shutdown(now):
+	case !c.mayShutDown(save, noSave, force):
+		c.W.Error("ERR Errors trying to SHUTDOWN. Check logs.")
+	case !c.Env.Shutdown(Shutdown{Now: now, Save: save, NoSave: noSave}):
 		c.W.Error("ERR a shutdown is already in progress")
 	default:
 		// No reply: the connection closes, as clients expect.
 		c.Client.CloseAfterReply = true
 	}
+}
+
+// mayShutDown saves, if that is to be, while the client can still be told that it failed. What is written after that is saved
+// again at the end.
+func (c *Call) mayShutDown(save, noSave, force bool) bool {
+	if c.Env.Loading() || noSave || !save && len(c.Env.Config.Values().Save) == 0 {
+		return true
+	}
+	return c.Env.Persistence.SaveNow() == nil || force
 }

@@ -84,6 +84,9 @@ func (c *Call) report() (took time.Duration, end time.Time) {
 		all := end.Sub(c.At)
 		took = all / time.Duration(t.calls)
 		stat := stats.Command(t.spec.number)
+		if t.spec.Flags&Write != 0 {
+			c.Env.changes.Add(t.calls)
+		}
 		stat.Calls.Add(t.calls)
 		stat.Nanos.Add(int64(all))
 		if c.Env.Config.Values().LatencyTracking {

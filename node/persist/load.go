@@ -14,6 +14,9 @@ type Loader struct {
 	Now       func() int64 // milliseconds since the epoch
 	SkipOther bool         // leave out what is not a sorted set in database 0, instead of refusing the file
 
+	// KeepExpired loads keys whose time has come, too: what follows the file may say that they go later.
+	KeepExpired bool
+
 	// Aux is called with each name and value, if not nil; Function with each library's code, if not nil.
 	Aux      func(name, value []byte)
 	Function func(code []byte) error
@@ -87,7 +90,7 @@ func (l *Loader) key(rec *rdb.Record) error {
 	case rec.Database != 0:
 		rec.Set.Release()
 		return l.other(rec)
-	case rec.Meta.ExpireAt != 0 && rec.Meta.ExpireAt <= now:
+	case rec.Meta.ExpireAt != 0 && rec.Meta.ExpireAt <= now && !l.KeepExpired:
 		rec.Set.Release()
 		l.Expired++
 		return nil
@@ -95,6 +98,7 @@ func (l *Loader) key(rec *rdb.Record) error {
 	var h keyspace.Held
 	l.Keyspace.Hold(&h, now, rec.Name)
 	defer h.Release()
+	h.Mute = true // the file is where the log begins
 	e, err := h.Put(rec.Name, rec.Set, rec.Meta.ExpireAt)
 	if err != nil {
 		return fmt.Errorf("persist: key %q: %w", rec.Name, err)

@@ -24,7 +24,7 @@ type Saver struct {
 	Keyspace *keyspace.Keyspace
 	Now      func() int64     // milliseconds since the epoch
 	Aux      [][2]string      // names and values for the file's beginning
-	Begun    func()           // called, if not nil, when Save begins with the keys, while nothing changes: to note where the log is
+	Begun    func()           // called, if not nil, before anything is written, while nothing changes: to note where the log is, and in Aux
 	Saved    func(keys int64) // progress, if not nil: called between holds with the number of keys so far
 
 	Functions func() [][]byte // the code of libraries, if not nil: called behind Begun, written before the keys
@@ -40,11 +40,11 @@ func (s *Saver) Save(w io.Writer) (keys int64, err error) {
 	s.keys = 0
 	s.file = rdb.NewEncoder(w)
 	s.file.Gather(math.MaxInt) // only drain writes: nothing is held then
+	walk := s.Keyspace.Walk(s.Begun)
+	defer walk.End()
 	for _, aux := range s.Aux {
 		s.file.Aux(aux[0], aux[1])
 	}
-	walk := s.Keyspace.Walk(s.Begun)
-	defer walk.End()
 	if s.Functions != nil {
 		for _, code := range s.Functions() {
 			s.file.Function(code)

@@ -44,7 +44,8 @@ type State struct {
 	saving sync.RWMutex // held for reading by who saves all keys (Frozen)
 
 	changing sync.Mutex // held by who replaces the position, which may take as long as a command
-	readers  int        // calls of Open without their Close; guarded by changing
+	readers  int        // calls of Open and Borrow without their end; guarded by changing
+	borrowed bool       // nobody has opened the log but who borrows it; guarded by changing
 	unread   time.Time  // since when there are none; guarded by changing
 
 	confirmations replog.Confirmations
@@ -84,6 +85,12 @@ func (s *State) Role() Role { return s.now.Load().role }
 
 // History is the names of the node's log.
 func (s *State) History() replog.History { return s.now.Load().history }
+
+// Named is the log, nil while nobody reads it, and its names at the same moment.
+func (s *State) Named() (replog.History, *replog.Log) {
+	p := s.now.Load()
+	return p.history, p.log
+}
 
 // Log is the log, nil while nobody reads it.
 func (s *State) Log() *replog.Log { return s.now.Load().log }
@@ -130,6 +137,35 @@ func (s *State) MayServe() bool { return s.Role() == Primary || s.linked.Load() 
 func (s *State) Open() *replog.Log {
 	s.changing.Lock()
 	defer s.changing.Unlock()
+	s.borrowed = false
+	return s.open()
+}
+
+// Borrow is Open for somebody who reads the log for a while only. If nobody else has come until giveBack, the log ends at once.
+func (s *State) Borrow() (giveBack func()) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.borrowed = s.borrowed || s.now.Load().log == nil
+	s.open()
+	return func() {
+		s.Close()
+		s.changing.Lock()
+		defer s.changing.Unlock()
+		if p := s.now.Load(); s.borrowed && s.readers == 0 && p.log != nil && p.role == Primary {
+			s.end(p)
+		}
+	}
+}
+
+// end ends a log that nobody reads; s.changing is held.
+func (s *State) end(p *position) {
+	s.options.Journal(nil)
+	// What changes from here on nobody notes, so the name that others know must not be that of what comes.
+	s.now.Store(&position{history: replog.History{ID: NewID()}, next: p.offset()})
+}
+
+// open is Open; s.changing is held.
+func (s *State) open() *replog.Log {
 	s.readers++
 	p := s.now.Load()
 	if p.log == nil {
@@ -171,6 +207,7 @@ func (s *State) Adopt(history replog.History, next int64) *replog.Log {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	s.options.Turning()
+	s.borrowed = false
 	p := &position{role: s.Role(), history: history, log: s.newLog(next)}
 	if p.role == Primary {
 		s.options.Journal(p.log)

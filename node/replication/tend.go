@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/tidwall/redcon"
-
-	"zset.dev/operator/node/replog"
 )
 
 // Tend does what comes round by the clock: it ends the log of a primary that nobody reads, lets followers hear of the primary, and
@@ -31,9 +29,7 @@ func (s *State) Tend() {
 		p.log.Append(command("PING", s.Identity().Stamp()))
 	}
 	if s.readers == 0 && settings.BacklogTTL > 0 && now.Sub(s.unread) >= settings.BacklogTTL {
-		s.options.Journal(nil)
-		// What changes from here on nobody notes, so the name that others know must not be that of what comes.
-		s.now.Store(&position{history: replog.History{ID: NewID()}, next: p.offset()})
+		s.end(p)
 		s.options.Log.Info("ended the replication log, which nobody read", "offset", p.offset()-1, "seconds", settings.BacklogTTL.Seconds())
 	}
 }

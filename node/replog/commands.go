@@ -32,6 +32,9 @@ func (e *CorruptError) Error() string {
 // Commands reads the commands of a log, each an array of strings in the clients' protocol: from a file or from a primary.
 // Between them there may be lines that begin with #, which are skipped.
 type Commands struct {
+	// Comment is told of each line that begins with #, without its end, if not nil. The line is valid during the call.
+	Comment func(line []byte)
+
 	r      *bufio.Reader
 	offset int64 // of the next byte
 	whole  int64 // offset behind the last whole command
@@ -84,6 +87,9 @@ func (c *Commands) Next() ([][]byte, error) {
 		}
 		if len(line) > 0 && line[0] == '#' {
 			c.whole = c.offset
+			if c.Comment != nil {
+				c.Comment(line)
+			}
 			continue
 		}
 		n, ok := header(line, '*')

@@ -70,6 +70,13 @@ func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
+// Some is Next without the waiting: nothing when there is nothing new.
+func (r *Reader) Some() ([]byte, error) { return r.take() }
+
+// News has something to receive once there may be something new, for who waits for other things, too. Whoever receives it
+// reads with Some until there is nothing.
+func (r *Reader) News() <-chan struct{} { return r.wake }
+
 // take is what there is to read.
 func (r *Reader) take() ([]byte, error) {
 	if r.closed {

@@ -3,6 +3,8 @@ package telemetry
 import (
 	"runtime"
 	"time"
+
+	"zset.dev/operator/node/persist"
 )
 
 // Facts is one reading of the node: all that INFO and the metrics print.
@@ -68,6 +70,8 @@ type Facts struct {
 	Keys, Expiring int
 	Expired        int64 // ever
 	Evicted        int64 // ever
+
+	Persistence persist.Status
 
 	// How long more memory was used than maxmemory allows.
 	CurrentExceeded, TotalExceeded time.Duration

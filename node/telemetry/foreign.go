@@ -17,9 +17,7 @@ var foreign = map[string][]struct{ name, value string }{
 		{"mem_cluster_links", "0"}, {"mem_aof_buffer", "0"},
 	},
 	"Persistence": {
-		{"rdb_last_bgsave_time_sec", "-1"}, {"rdb_current_bgsave_time_sec", "-1"}, {"rdb_saves", "0"}, {"rdb_last_cow_size", "0"},
-		{"rdb_last_load_keys_expired", "0"}, {"rdb_last_load_keys_loaded", "0"}, {"aof_rewrite_scheduled", "0"}, {"aof_last_rewrite_time_sec", "-1"},
-		{"aof_current_rewrite_time_sec", "-1"}, {"aof_rewrites", "0"}, {"aof_rewrites_consecutive_failures", "0"}, {"aof_last_cow_size", "0"},
+		{"aof_rewrites_consecutive_failures", "0"},
 		{"module_fork_in_progress", "0"}, {"module_fork_last_cow_size", "0"},
 	},
 	"Stats": {

@@ -144,20 +144,6 @@ func writeMemory(w io.Writer, f *Facts) {
 	writeScripts(w, f)
 }
 
-// writePersistence tells of none: data are in memory only.
-func writePersistence(w io.Writer, f *Facts) {
-	line(w, "loading", 0)
-	line(w, "async_loading", 0)
-	line(w, "rdb_changes_since_last_save", 0)
-	line(w, "rdb_bgsave_in_progress", 0)
-	line(w, "rdb_last_save_time", f.Started.Unix())
-	line(w, "rdb_last_bgsave_status", "ok")
-	line(w, "aof_enabled", 0)
-	line(w, "aof_rewrite_in_progress", 0)
-	line(w, "aof_last_bgrewrite_status", "ok")
-	line(w, "aof_last_write_status", "ok")
-}
-
 func writeStats(w io.Writer, f *Facts) {
 	s := f.Stats
 	ops, in, out := s.Rates()

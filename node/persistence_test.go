@@ -1,0 +1,153 @@
+package node
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fillAtRandom does what changes data, of all kinds.
+func fillAtRandom(w *wire, rng *rand.Rand, n int) {
+	for i := range n {
+		key := fmt.Sprintf("key:%d", rng.IntN(30))
+		other := fmt.Sprintf("key:%d", rng.IntN(30))
+		member := fmt.Sprintf("member:%d", rng.IntN(300))
+		switch rng.IntN(16) {
+		default:
+			w.do("ZADD", key, fmt.Sprint(rng.IntN(1000)), member)
+		case 0:
+			w.do("ZINCRBY", key, "1.5", member)
+		case 1:
+			w.do("ZPOPMIN", key, "3")
+		case 2:
+			w.do("RENAME", key, other)
+		case 3:
+			w.do("ZUNIONSTORE", key, "2", key, other)
+		case 4:
+			w.do("PEXPIRE", key, "10000000")
+		case 5:
+			w.do("EVAL", "redis.call('ZADD', KEYS[1], 1, ARGV[1]) redis.call('ZADD', KEYS[2], 2, ARGV[1])", "2", key, other, member)
+		case 6:
+			w.do("MULTI")
+			w.do("ZREM", key, member)
+			w.do("ZADD", other, "7", member)
+			w.do("EXEC")
+		case 7:
+			if i%50 == 0 {
+				w.do("FLUSHALL")
+			}
+		}
+	}
+}
+
+const library = "#!lua name=lib\nredis.register_function('answer', function() return 42 end)"
+
+// What was there is there again after a restart: from dump.rdb and from append-only files, rewritten or not while changes came.
+func TestRestart(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for name, args := range map[string][]string{
+		"dump.rdb": {"--save", "3600", "1"},
+		"always":   {"--appendonly", "yes", "--appendfsync", "always"},
+		"everysec": {"--appendonly", "yes"},
+		"no":       {"--appendonly", "yes", "--appendfsync", "no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"--dir", t.TempDir(), "--enable-debug-command", "yes"}, args...)
+			digest := ""
+			for round := range 3 {
+				s := start(t, args...)
+				w := dial(t, s.addr)
+				if got := w.do("DEBUG", "DIGEST"); digest != "" && got != digest {
+					t.Fatalf("round %d: the digest is %q, was %q", round, got, digest)
+				}
+				if round > 0 {
+					w.expect(":42\r\n", "FCALL", "answer", "0")
+				}
+				w.do("FUNCTION", "LOAD", "REPLACE", library)
+				var all sync.WaitGroup
+				for i := range 3 {
+					w := dial(t, s.addr)
+					all.Go(func() { fillAtRandom(w, rand.New(rand.NewPCG(seed, uint64(10*round+i))), 300) })
+				}
+				if round == 1 {
+					w.expect("+Background append only file rewriting started\r\n", "BGREWRITEAOF")
+				}
+				all.Wait()
+				digest = w.do("DEBUG", "DIGEST")
+				s.stop()
+			}
+		})
+	}
+}
+
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, "--dir", dir)
+	w := dial(t, s.addr)
+	began := w.do("LASTSAVE")
+	w.expect(":1\r\n", "ZADD", "k", "1", "m")
+	info := func(line string) bool { return strings.Contains(w.do("INFO", "persistence"), "\r\n"+line+"\r\n") }
+	if !info("rdb_changes_since_last_save:1") {
+		t.Error("one change is not counted")
+	}
+	w.expect("+Background saving started\r\n", "BGSAVE")
+	eventually(t, "it is saved", func() bool { return info("rdb_bgsave_in_progress:0") && info("rdb_saves:1") })
+	if !info("rdb_changes_since_last_save:0") {
+		t.Error("there are changes still")
+	}
+	w.expect("-ERR Background save is currently not in progress or scheduled\r\n", "BGSAVE", "CANCEL")
+	w.expect("-ERR syntax error\r\n", "BGSAVE", "NOW")
+	if now := w.do("LASTSAVE"); now < began {
+		t.Errorf("LASTSAVE went from %q to %q", began, now)
+	}
+	if err := os.Remove(filepath.Join(dir, "dump.rdb")); err != nil {
+		t.Error(err)
+	}
+	w.expect("+OK\r\n", "SAVE")
+	s.stop()
+	s = start(t, "--dir", dir)
+	w = dial(t, s.addr)
+	w.expect("*2\r\n$1\r\nm\r\n$1\r\n1\r\n", "ZRANGE", "k", "0", "-1", "WITHSCORES")
+	if left, _ := filepath.Glob(filepath.Join(dir, "*temp*")); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Appending is turned on and off while the node runs.
+func TestAppendOnlyLive(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, "--dir", dir)
+	w := dial(t, s.addr)
+	w.expect(":1\r\n", "ZADD", "before", "1", "m")
+	w.expect("+OK\r\n", "CONFIG", "SET", "appendonly", "yes", "appendfsync", "always")
+	eventually(t, "the files are whole", func() bool { return strings.Contains(w.do("INFO", "persistence"), "aof_rewrites:1") })
+	w.expect(":1\r\n", "ZADD", "on", "1", "m")
+	w.expect("+OK\r\n", "CONFIG", "SET", "appendonly", "no")
+	w.expect(":1\r\n", "ZADD", "off", "1", "m")
+	s.stop()
+	s = start(t, "--dir", dir, "--appendonly", "yes")
+	w = dial(t, s.addr)
+	w.expect(":2\r\n", "EXISTS", "before", "on", "off")
+}
+
+// Who turns appendonly on in the configuration alone does not begin with nothing.
+func TestAppendOnlyBeginsWithDump(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, "--dir", dir)
+	w := dial(t, s.addr)
+	w.expect(":1\r\n", "ZADD", "k", "1", "m")
+	w.expect("+OK\r\n", "SAVE")
+	s.stop()
+	for range 2 { // from dump.rdb, then from the append-only files
+		s = start(t, "--dir", dir, "--appendonly", "yes")
+		w = dial(t, s.addr)
+		w.expect(":1\r\n", "EXISTS", "k")
+		s.stop()
+		os.Remove(filepath.Join(dir, "dump.rdb"))
+	}
+}
