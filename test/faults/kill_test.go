@@ -156,3 +156,20 @@ func TestKilledWhileLoading(t *testing.T) {
 	}
 	page.add("kill -9 while loading", n, v, "")
 }
+
+// TestLossIsFound kills a server that keeps nothing: the tests here are worth as much as this one.
+func TestLossIsFound(t *testing.T) {
+	random := choices(t)
+	s := run(t, Config{Args: []string{"--appendonly", "no"}})
+	r := recorder.Start(recording(t, s, random, "recorded"))
+	t.Cleanup(r.Stop)
+	must(t, r.Await(limited(t), 2000))
+	at := time.Now()
+	s.Kill()
+	r.Stop()
+	v := judged(t, r, again(t, s))
+	if v.Lost == 0 || v.LostSince(at) == 0 || !v.Consistent() {
+		t.Fatal(v)
+	}
+	page.add("kill -9 without persistence, to see losses found", 1, v, "")
+}
