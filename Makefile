@@ -51,7 +51,7 @@ kube-check: up ## Prove that the local Kubernetes behaves as a real one, node fa
 	@hack/kube/kube.sh check
 
 ##@ Build
-.PHONY: build generate fmt images images-push bench-engine bench-node clean
+.PHONY: build generate fmt images images-push bench-engine bench-node bench-repl clean
 build: ## Build the operator and the node into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/manager ./cmd/node
 generate: ## Regenerate deepcopy, CRD, RBAC, docs/api.md, docs/commands.md and docs/configuration.md
@@ -75,6 +75,12 @@ ifdef SHORT
 	go -C hack/bench run ./node -short
 else
 	go -C hack/bench run ./node -out ../../docs/bench
+endif
+bench-repl: ## Benchmark replication and persistence beside Redis and Valkey; writes docs/bench/repl.md (a quarter of an hour alone on the machine; SHORT=1 prints only)
+ifdef SHORT
+	go -C hack/bench run ./repl -short
+else
+	go -C hack/bench run ./repl -out ../../docs/bench
 endif
 clean: ## Remove what was built in this checkout (the local Kubernetes' binaries stay in the cache)
 	rm -rf bin .run

@@ -252,3 +252,6 @@ func (t *tail) String() string {
 	defer t.mu.Unlock()
 	return string(t.text)
 }
+
+// PID is the process's number.
+func (s *Server) PID() int { return s.cmd.Process.Pid }

@@ -6,5 +6,5 @@
 // a server that pauses is seen by all who would have come meanwhile. Bulk is for what is not measured: loading, refilling, asking.
 //
 // Nothing here is safe for concurrent use but by one goroutine for each Conns and each Bulk. Linux only. Only hack/bench/node may
-// use it.
+// use it, and hack/bench/repl.
 package load

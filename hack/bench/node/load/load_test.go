@@ -245,6 +245,40 @@ func TestOpenCountsLatencyFromWhenACommandWasDue(t *testing.T) {
 	}
 }
 
+func TestBurstsKeepTheirRateAndCountFromWhenTheyWereDue(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	e := newEcho(t, time.Millisecond)
+	c, err := Dial(e.Addr().String(), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.stop(t, c)
+	var late, early Histogram
+	began := time.Now()
+	r, err := c.Bursts(context.Background(), counted(), 1000, 10*time.Millisecond, Limit{For: 100 * time.Millisecond}, func(at time.Time) *Histogram {
+		if at.Sub(began) > 50*time.Millisecond {
+			return &late
+		}
+		return &early
+	})
+	if err != nil || r.Commands < 50 || r.Commands > 110 || e.taken() != r.Commands || r.Latency.Total() != r.Commands || r.Tally.Sum != 2*r.Commands {
+		t.Fatalf("%d commands, %d latencies, %+v, %v", r.Commands, r.Latency.Total(), r.Tally, err)
+	}
+	if late.Total() == 0 || early.Total()+late.Total() != r.Commands {
+		t.Errorf("%d and %d latencies of %d", early.Total(), late.Total(), r.Commands)
+	}
+	// Ten commands are due at once on four connections, and take a millisecond each, one after the other: the last waits for three.
+	if last := r.Latency.Quantile(1); last < 2*time.Millisecond {
+		t.Errorf("the last command of a burst was answered after %v", last)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r, err := c.Bursts(ctx, counted(), 1000, 10*time.Millisecond, Limit{For: time.Hour}, func(time.Time) *Histogram { return nil }); err != nil || r.Commands > 10 {
+		t.Errorf("ended before it began: %d commands, %v", r.Commands, err)
+	}
+}
+
 func TestRunsEndWithTheirContextAndWithTheServer(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
