@@ -57,6 +57,11 @@ func (s *Server) replicationFacts() telemetry.Replication {
 		start, end := log.Range()
 		r.Backlog, r.BacklogFirst, r.BacklogBytes, r.BacklogTakes = true, start, end-start, log.Bytes()
 	}
+	directives := s.config.Values().Replication
+	if directives.MinReplicas > 0 && directives.MaxLag > 0 {
+		r.MinReplicas, r.GoodReplicas = directives.MinReplicas, goodReplicas(state.Followers(), directives.MaxLag)
+	}
+	r.MinSyncReplicas, r.InSync = directives.MinSyncReplicas, s.inSync.InSync()
 	for _, f := range state.Followers() {
 		r.Replicas = append(r.Replicas, telemetry.Replica{
 			Host: f.Host, Port: f.Port, State: f.Stage.String(), Offset: max(0, f.Offset-1), Behind: f.Behind, Lag: int64(f.Lag / time.Second),

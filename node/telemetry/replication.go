@@ -23,6 +23,12 @@ type Replication struct {
 
 	Replicas []Replica
 
+	MinReplicas  int // good ones that writes need; 0 when that does not matter
+	GoodReplicas int
+
+	MinSyncReplicas int      // that must be in sync for writes; 0 = replies do not wait
+	InSync          []string // names of processes
+
 	Waiting, Sending   int   // replicas that wait for all data, and that get them
 	SentKeys, SentByte int64 // what the latter have got so far
 }
@@ -41,6 +47,9 @@ func writeReplication(w io.Writer, f *Facts) {
 	r := &f.Replication
 	line(w, "role", r.Role)
 	line(w, "connected_slaves", len(r.Replicas))
+	if r.MinReplicas > 0 {
+		line(w, "min_slaves_good_slaves", r.GoodReplicas)
+	}
 	for i, s := range r.Replicas {
 		line(w, fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=%d,type=replica", s.Host, s.Port, s.State, s.Offset, s.Lag))
 	}
@@ -61,6 +70,9 @@ func writeReplication(w io.Writer, f *Facts) {
 	line(w, "repl_backlog_size", r.BacklogSize)
 	line(w, "repl_backlog_first_byte_offset", r.BacklogFirst)
 	line(w, "repl_backlog_histlen", r.BacklogBytes)
+	line(w, "min_sync_replicas", r.MinSyncReplicas)
+	line(w, "sync_replicas", len(r.InSync))
+	line(w, "in_sync", strings.Join(r.InSync, ","))
 	line(w, "full_syncs_waiting", r.Waiting)
 	line(w, "full_syncs_running", r.Sending)
 	line(w, "full_syncs_keys_sent", r.SentKeys)
@@ -102,6 +114,8 @@ var replicationMetrics = []metric{
 		}
 		return float64(most)
 	}),
+	gauge("replicas_in_sync", "Replicas that have every write that was acknowledged, if any are waited for.", func(f *Facts) float64 { return float64(len(f.Replication.InSync)) }),
+	gauge("replicas_in_sync_least", "min-sync-replicas: fewer, and writes are refused.", func(f *Facts) float64 { return float64(f.Replication.MinSyncReplicas) }),
 	gauge("full_syncs_running", "Replicas that are being sent all data.", func(f *Facts) float64 { return float64(f.Replication.Sending) }),
 	gauge("full_syncs_waiting", "Replicas that wait for that.", func(f *Facts) float64 { return float64(f.Replication.Waiting) }),
 	counter("full_syncs_total", "Replicas that were sent all data.", func(f *Facts) float64 { return float64(f.Stats.FullSyncs.Load()) }),
