@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"zset.dev/operator/node/rdb"
 	"zset.dev/operator/zset"
@@ -193,5 +194,128 @@ func TestSYNC(t *testing.T) {
 		if got != "" {
 			t.Fatalf("the log begins with %q", got)
 		}
+	}
+}
+
+// Whoever is killed while it waits for all data, while it gets them, before it has confirmed them or afterwards leaves nothing
+// behind, and keeps nobody else from following.
+func TestReplicaKilledInEachPhase(t *testing.T) {
+	s := start(t)
+	w := dial(t, s.addr)
+	for i := range 100 { // more than sockets hold
+		fill(t, w, "large:"+strconv.Itoa(i), 20_000)
+	}
+	gone := func(phase string) {
+		t.Helper()
+		eventually(t, "nobody follows after a kill: "+phase, func() bool { return w.info("connected_slaves") == 0 && w.info("full_syncs_running") == 0 })
+	}
+	busy := func() (all []*wire) {
+		for range 2 {
+			r := dial(t, s.addr)
+			if answer := r.follow("?", "-1"); !strings.HasPrefix(answer, "+FULLRESYNC") {
+				t.Fatal(answer)
+			}
+			r.read(1000)
+			all = append(all, r)
+		}
+		return all
+	}
+	both := busy()
+	waiting := dial(t, s.addr)
+	waiting.send(string(array("REPLCONF", "capa", "eof")) + string(array("PSYNC", "?", "-1")))
+	if got := waiting.reply() + waiting.read(2); got != "+OK\r\n\n\n" {
+		t.Errorf("who waits for its turn gets %q", got)
+	}
+	if n := w.info("full_syncs_waiting"); n != 1 {
+		t.Errorf("%d wait", n)
+	}
+	waiting.conn.Close()
+	eventually(t, "who waited is gone", func() bool { return w.info("full_syncs_waiting") == 0 })
+	for _, r := range both {
+		r.conn.Close()
+	}
+	gone("while it gets all data")
+
+	for _, online := range []bool{false, true} {
+		r := dial(t, s.addr)
+		r.follow("?", "-1")
+		if keys := r.file(); len(keys) != 100 {
+			t.Fatalf("a file with %d keys", len(keys))
+		}
+		if online {
+			r.send(string(array("REPLCONF", "ACK", "0")))
+			eventually(t, "it is online", func() bool { return strings.Contains(w.do("INFO", "replication"), "state=online") })
+		}
+		r.conn.Close()
+		gone("with all data")
+	}
+}
+
+// A replica that does not read is closed when it is too far behind, as is said in the log. Until then and afterwards the log takes no more
+// memory than it may, and nobody waits.
+func TestReplicaThatDoesNotRead(t *testing.T) {
+	const limit = 8 << 20
+	s := start(t, "--client-output-buffer-limit", "replica 8mb 0 0", "--repl-backlog-size", "1mb")
+	w, r := dial(t, s.addr), dial(t, s.addr)
+	r.follow("?", "-1")
+	r.file()
+	r.send(string(array("REPLCONF", "ACK", "0")))
+	eventually(t, "it is online", func() bool { return strings.Contains(w.do("INFO", "replication"), "state=online") })
+	member := strings.Repeat("m", 10_000)
+	slowest, most := time.Duration(0), 0
+	for n := 0; w.info("connected_slaves") > 0; n++ {
+		if n > 10_000 {
+			t.Fatal("a replica that reads nothing is still there")
+		}
+		before := time.Now()
+		w.do("ZADD", "k", strconv.Itoa(n), member)
+		slowest = max(slowest, time.Since(before))
+		most = max(most, w.info("mem_replication_backlog"))
+	}
+	if most > limit+1<<20 {
+		t.Errorf("the log took %d bytes", most)
+	}
+	if slowest > time.Second {
+		t.Errorf("a write took %v", slowest)
+	}
+	if !strings.Contains(s.log.String(), "raise client-output-buffer-limit replica") {
+		t.Errorf("the log does not say what to do: %s", s.log)
+	}
+	w.do("ZADD", "k", "0", member)
+	if n := w.info("mem_replication_backlog"); n > 2<<20 {
+		t.Errorf("the log still takes %d bytes", n)
+	}
+}
+
+// One that says nothing is given up.
+func TestReplicaThatIsSilent(t *testing.T) {
+	s := start(t, "--repl-timeout", "1")
+	w, r := dial(t, s.addr), dial(t, s.addr)
+	r.follow("?", "-1")
+	r.file()
+	if rest := r.rest(); strings.Contains(rest, "ZADD") {
+		t.Error("it got the log without having confirmed all data")
+	}
+	if !strings.Contains(s.log.String(), "repl-timeout") || w.info("connected_slaves") != 0 {
+		t.Errorf("not a word of it: %s", s.log)
+	}
+}
+
+// A log that nobody reads ends after repl-backlog-ttl; then who comes again gets all data anew, under another name.
+func TestLogEndsWithoutReplicas(t *testing.T) {
+	s := start(t, "--repl-backlog-ttl", "1")
+	w, r := dial(t, s.addr), dial(t, s.addr)
+	id := strings.Fields(r.follow("?", "-1"))[1]
+	r.file()
+	r.conn.Close()
+	eventually(t, "the log ended", func() bool { return w.info("repl_backlog_active") == 0 })
+	w.do("ZADD", "k", "1", "missed")
+	again := dial(t, s.addr)
+	answer := strings.Fields(again.follow(id, "1"))
+	if answer[0] != "+FULLRESYNC" || answer[1] == id {
+		t.Errorf("it is answered %q", answer)
+	}
+	if keys := again.file(); keys["k"] != 1 {
+		t.Errorf("it gets %v", keys)
 	}
 }
