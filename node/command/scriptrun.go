@@ -205,7 +205,7 @@ func (h *scriptHost) refuse(spec *Spec, unknown string) string {
 		return "ERR Write commands are not allowed from read-only scripts."
 	case spec.Flags&DenyOOM != 0 && h.oom && !h.running.wrote.Load():
 		return errOOM
-	case spec.Flags&Write != 0:
+	case spec.Flags&Write != 0 && !h.running.wrote.Load(): // what has begun ends: half of it would help nobody
 		return c.refuseWrite()
 	}
 	return ""

@@ -209,6 +209,18 @@ func TestAcknowledgesTheDisk(t *testing.T) {
 	})
 }
 
+// Once it was asked it acknowledges what it has applied without being asked, and nothing before.
+func TestAcknowledgesPromptlyOnceAsked(t *testing.T) {
+	del, ask := string(command("DEL", "x")), string(command("REPLCONF", "GETACK", "*"))
+	play(t, Options{AckEvery: time.Hour}, Position{ID: "old", Offset: 50}, &recorder{}, func(p *primary) {
+		greet(p)
+		p.expect("PSYNC old 50", "+CONTINUE\r\n")
+		p.expect("REPLCONF ACK 49", del+ask)
+		p.expect(fmt.Sprint("REPLCONF ACK ", 49+len(del)+len(ask)), del+del)
+		p.expect(fmt.Sprint("REPLCONF ACK ", 49+3*len(del)+len(ask)), "")
+	})
+}
+
 func TestPartialResynchronisation(t *testing.T) {
 	for answer, id := range map[string]string{"+CONTINUE\r\n": "old", "+CONTINUE new\r\n": "new"} {
 		sink := &recorder{}
