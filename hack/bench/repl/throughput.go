@@ -62,8 +62,9 @@ func (b *bench) throughput(ctx context.Context, p faults.Program) error {
 		}
 		b.tell("throughput, %s, %s, %d of %d", p.Name, m.name, round+1, b.quick)
 		values, err := b.writes(ctx, p, m, client, serving)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", m.name, err)
+		if err != nil && b.goOn && ctx.Err() == nil {
+			fmt.Fprintf(os.Stderr, "LEFT OUT: %s, %s: %v\n", p.Name, m.name, err)
+			return nil, nil
 		}
 		return values, err
 	})
