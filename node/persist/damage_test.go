@@ -53,3 +53,27 @@ func TestWholeBehind(t *testing.T) {
 		})
 	}
 }
+
+func TestEndsInZeros(t *testing.T) {
+	const whole = "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n"
+	zeros := strings.Repeat("\x00", 100_000)
+	for _, c := range []struct {
+		name, end string
+		want      bool
+	}{
+		{"zeros alone", zeros, true},
+		{"one zero", "\x00", true},
+		{"the beginning of a command", whole[:9] + zeros, true},
+		{"one that claims more than there is", "*2\r\n$3\r\nDEL\r\n$900\r\nk" + zeros[:10], true},
+		{"no zeros", whole[:9], false},
+		{"a whole command", whole + zeros, false},
+		{"no command", "rubbish\r\n" + zeros, false},
+		{"zeros in the midst", whole[:9] + zeros + "x", false},
+	} {
+		file := whole + c.end
+		got, err := endsInZeros(strings.NewReader(file), int64(len(whole)), int64(len(file)))
+		if got != c.want || err != nil {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+	}
+}

@@ -266,7 +266,7 @@ func (l *recovery) mayCut(d damage, f Handle) (verdict, error) {
 		if behind, err = WholeBehind(f, d.at, d.size); err != nil {
 			return verdict{}, err
 		}
-		if zeros, err = onlyZeros(f, d.at, d.size); err != nil {
+		if zeros, err = endsInZeros(f, d.at, d.size); err != nil {
 			return verdict{}, err
 		}
 	}
@@ -302,20 +302,28 @@ func decide(d damage, torn, behind, mayBeTorn bool, corruptTail int64) verdict {
 	return out
 }
 
-// onlyZeros reports whether nothing but zeros is in a file from an offset on, as after a power cut.
-func onlyZeros(f io.ReaderAt, from, size int64) (bool, error) {
-	r := bufio.NewReader(io.NewSectionReader(f, from, size-from))
-	for {
-		b, err := r.ReadByte()
-		switch {
-		case err == io.EOF:
-			return true, nil
-		case err != nil:
+// endsInZeros reports whether a file has from an offset on the beginning of a command, or nothing, and then zeros up to its end, as
+// after a power cut.
+func endsInZeros(f io.ReaderAt, from, size int64) (bool, error) {
+	const most = 64 << 10
+	piece := make([]byte, most)
+	for end := size; end > from; {
+		b := piece[:min(most, end-from)]
+		if _, err := f.ReadAt(b, end-int64(len(b))); err != nil {
 			return false, err
-		case b != 0:
+		}
+		left := len(bytes.TrimRight(b, "\x00"))
+		end -= int64(len(b) - left)
+		if left == 0 {
+			continue
+		}
+		if end == size {
 			return false, nil
 		}
+		_, err := replog.NewCommands(io.NewSectionReader(f, from, end-from), from).Next()
+		return errors.Is(err, replog.ErrTorn), nil
 	}
+	return true, nil
 }
 
 // cutOff ends a file at that size. What is cut off is kept in a file beside, whose name it returns.
