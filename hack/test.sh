@@ -7,7 +7,7 @@
 #   unit         every package's tests; generated files are fresh
 #   race         the same under the race detector; the engine again with its invariants checked after each write
 #   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
-#   controllers  the operator, and the Leases of shards, against a real kube-apiserver and etcd
+#   controllers  the operator against a real kube-apiserver and etcd
 #   clients      real clients' sessions with a node: go-redis, rueidis, node-redis, ioredis, redis-py, redis-cli, redis-benchmark and Valkey's
 #   bench        the benchmarks of engine and node at a small scale: they run, and print their tables
 #   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
@@ -55,7 +55,7 @@ fuzz() {
 controllers() {
   local assets
   assets=$(hack/kube/kube.sh assets) || return 1
-  KUBEBUILDER_ASSETS=$assets gotest controllers -tags integration -timeout 10m ./controllers/... ./node/lease/kubernetes/
+  KUBEBUILDER_ASSETS=$assets gotest controllers -tags integration -timeout 10m ./controllers/...
 }
 clients() {
   local env

@@ -72,7 +72,7 @@ func (s *Server) evictClients(limit int64) {
 	defer s.evictingClients.Unlock()
 	var all []consumer
 	s.clients.Each(func(cl *client.Client) {
-		all = append(all, consumer{cl, cl.Memory(), cl.NoEvict.Load() || cl.Is(client.Following)})
+		all = append(all, consumer{cl, cl.Memory(), cl.NoEvict.Load() || cl.Is(client.Following|client.Leading)})
 	})
 	victims := tooMuch(all, limit)
 	for _, c := range victims {

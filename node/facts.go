@@ -57,6 +57,7 @@ func (s *Server) facts() telemetry.Facts {
 		f.SoftLimit = limit
 	}
 	f.Container = containerLimit()
+	s.followingFacts(&f)
 	f.OffHeapInUse, f.OffHeapMapped = s.keyspace.OffHeap()
 	f.Defragging, f.DefragHits, f.DefragMisses = s.keyspace.Defragmented()
 	f.Reclaiming, f.Reclaimed = s.keyspace.Reclaimed()

@@ -28,7 +28,7 @@ func TestREPLCONF(t *testing.T) {
 		{"REPLCONF rdb-filter-only keys", "-ERR Unsupported rdb-filter-only option: keys\r\n"},
 		{"REPLCONF set-rdb-client-id 7", "-ERR Unrecognized REPLCONF option: set-rdb-client-id\r\n"},
 		{"PSYNC x y", "-ERR value is not an integer or out of range\r\n"},
-		{"PSYNC x 1 FAILOVER", "-ERR PSYNC FAILOVER can't be sent to a master\r\n"},
+		{"PSYNC x 1 FAILOVER", "-ERR PSYNC FAILOVER can't be sent to a master.\r\n"},
 	} {
 		w.expect(c.want, strings.Fields(c.said)...)
 	}

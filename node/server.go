@@ -68,6 +68,7 @@ type Server struct {
 	asked    atomic.Int64  // when replicas were last asked to confirm, Unix milliseconds
 	stats    *telemetry.Stats
 	keyspace *keyspace.Keyspace
+	followed *followed // by the primary's log, while the node is a replica
 	clients  *client.Registry
 	buffers  atomic.Int64 // bytes of all clients' buffers, and of what is pushed to them
 	lasting  atomic.Int64 // what buffers was when the sweep last came by
@@ -139,7 +140,9 @@ func New(o Options) (*Server, error) {
 	s.env.Gate = s.gate
 	s.inSync = s.watchSync(o.Keeper)
 	s.env.Complete()
+	s.env.Following = s.newFollowing()
 	s.openStore()
+	s.env.Following = s.newFollowing()
 	if err := s.env.LoadUsers(); err != nil {
 		return nil, fmt.Errorf("cannot make the users: %w", err)
 	}
@@ -249,6 +252,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-s.stopping:
 	}
 	s.drain()
+	s.env.Following.Close()
 	if s.http != nil {
 		// A probe under way is answered; the limit is for one that hangs.
 		limit, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -264,8 +268,10 @@ func (s *Server) Run(ctx context.Context) error {
 
 // open loads the data, and serves.
 func (s *Server) open() {
+	s.prepareToFollow()
 	switch err := s.load(); {
 	case err == nil:
+		s.startFollowing()
 		s.loaded.Store(true)
 		s.serving.Store(true)
 	case !s.isStopping():

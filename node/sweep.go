@@ -83,7 +83,7 @@ func (s *Server) sweepClients(now time.Time) {
 	values := s.config.Values()
 	s.clients.Each(func(cl *client.Client) {
 		timeout := values.Timeout
-		if cl.Is(client.Blocked|client.Postponed|client.Following) || cl.Subscriptions() > 0 {
+		if cl.Is(client.Blocked|client.Postponed|client.Following|client.Leading) || cl.Subscriptions() > 0 {
 			timeout = 0 // it is silent because it waits, or repl-timeout counts
 		}
 		softFor := outputLimit(values, cl.Class()).SoftFor

@@ -9,12 +9,14 @@ const (
 	Normal  Class = iota
 	PubSub        // has a subscription
 	Replica       // follows this node
-	Other         // what no client here is
+	Primary       // is followed by this node
 )
 
 // Class is the client's at present.
 func (c *Client) Class() Class {
 	switch {
+	case c.Is(Leading):
+		return Primary
 	case c.Is(Following):
 		return Replica
 	case c.Subscriptions() > 0:

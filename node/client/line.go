@@ -64,6 +64,7 @@ func (c *Client) Flags() string {
 	// In the order real servers print them.
 	add(c.Is(Monitoring), 'O')
 	add(c.Is(Following), 'S')
+	add(c.Is(Leading), 'M')
 	add(c.Subscriptions() > 0, 'P')
 	add(c.Is(InTransaction), 'x')
 	add(c.Is(Blocked|Postponed), 'b')

@@ -16,6 +16,8 @@ const (
 	Redirectable                        // CLIENT CAPA redirect
 	Evicted                             // closed to free memory
 	Following                           // a replica: after PSYNC or SYNC
+	Leading                             // the primary this node follows
+	Displaced                           // what it waited for ended as the node became a replica; it is closed
 )
 
 // Enter adds states.

@@ -200,8 +200,7 @@ func (c *Call) clientIDs(words [][]byte) (ids map[uint64]bool, n int, ok bool) {
 	return ids, len(words), true
 }
 
-// clientClass is the class of that name. The link to a primary is no client
-// here, so nobody is of its class.
+// clientClass is the class of that name.
 func clientClass(name string) (class client.Class, known bool) {
 	switch strings.ToUpper(name) {
 	case "NORMAL":
@@ -211,7 +210,7 @@ func clientClass(name string) (class client.Class, known bool) {
 	case "REPLICA", "SLAVE":
 		return client.Replica, true
 	case "MASTER", "PRIMARY":
-		return client.Other, true
+		return client.Primary, true
 	}
 	return 0, false
 }

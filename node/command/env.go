@@ -9,6 +9,7 @@ import (
 	"zset.dev/operator/node/acl"
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/config"
+	"zset.dev/operator/node/following"
 	"zset.dev/operator/node/gate"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/persist"
@@ -29,9 +30,10 @@ type Env struct {
 	Clients  *client.Registry
 	Stats    *telemetry.Stats
 
-	Replication *replication.State // nil in tests without
-	Gate        *gate.Gate         // nil is one that requires nothing
-	Persistence *persist.Store     // nil in tests without
+	Replication *replication.State   // nil in tests without
+	Gate        *gate.Gate           // nil is one that requires nothing
+	Persistence *persist.Store       // nil in tests without
+	Following   *following.Following // likewise
 
 	Log        *slog.Logger // what scripts log; nil discards
 	Now        func() time.Time

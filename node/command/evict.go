@@ -51,8 +51,8 @@ func (v *Eviction) makeRoom() room {
 		v.ended()
 		return enough
 	}
-	if v.env.Pause.on.Load() {
-		return enough // data stay as they are
+	if v.env.Pause.on.Load() || v.env.replica() && values.Following.IgnoreMemory {
+		return enough // data stay as they are, or as the primary has them
 	}
 	return v.evict(values)
 }

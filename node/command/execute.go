@@ -39,6 +39,9 @@ func (t *Table) Execute(c *Call) {
 	if refusal == "" && c.outOfMemory(spec) {
 		refusal = errOOM
 	}
+	if refusal == "" && c.Env.replica() {
+		refusal = c.refuseAsReplica(spec)
+	}
 	if refusal == "" && c.anyFlag(spec, Write) {
 		refusal = c.refuseWrite()
 	}
@@ -89,6 +92,9 @@ func (t *Table) run(c *Call, spec *Spec, at *keyspace.Place) {
 		default:
 			c.Env.Keyspace.Hold(&c.Held, c.now, keys...)
 		}
+	}
+	if holds && spec.Flags&Write != 0 && c.stopped(spec) {
+		return
 	}
 	c.Held.Quiet = spec.Quiet || c.Client.NoTouch.Load() && spec.Name != "touch"
 	spec.Run(c)

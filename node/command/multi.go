@@ -154,6 +154,9 @@ func exec(c *Call) {
 	}
 	spec, args := c.spec, c.Args
 	c.holdQueue(tx.queue)
+	if c.mayWrite(spec) && c.stopped(spec) {
+		return
+	}
 	c.Held.Refresh(c.watch.Keys())
 	changed := c.watch.Changed()
 	c.Nested = true

@@ -9,8 +9,9 @@ import (
 	"zset.dev/operator/node/keyspace"
 )
 
-// Pause is what CLIENT PAUSE asked for. While it lasts keys do not expire, but
-// are not seen once their time has come. It may be used from any goroutine.
+// Pause is what CLIENT PAUSE asked for, or FAILOVER, which pauses writes. While
+// it lasts keys do not expire, but are not seen once their time has come. It may
+// be used from any goroutine.
 type Pause struct {
 	clients  *client.Registry
 	keyspace *keyspace.Keyspace
@@ -19,6 +20,45 @@ type Pause struct {
 	mu    sync.Mutex
 	until time.Time // guarded by mu
 	all   bool      // not only what may write; guarded by mu
+
+	handover bool // guarded by mu
+}
+
+// handoverLook is when a client held by a hand-over looks again, unless it is
+// woken.
+const handoverLook = time.Minute
+
+// BeginHandover pauses writes, beside what clients asked for. When it returns
+// none is under way.
+func (p *Pause) BeginHandover() {
+	p.mu.Lock()
+	p.handover = true
+	p.on.Store(true)
+	p.keyspace.SuspendExpiry(keyspace.Paused, true)
+	p.mu.Unlock()
+	// Who changes keys looks whether there is a pause while it holds them.
+	var h keyspace.Held
+	p.keyspace.HoldAll(&h, 0)
+	h.Release()
+}
+
+// EndHandover ends what BeginHandover began.
+func (p *Pause) EndHandover() {
+	p.mu.Lock()
+	p.handover = false
+	p.over(time.Now())
+	p.mu.Unlock()
+	p.wake()
+}
+
+// over ends the pause if there is no reason for it left; mu is held.
+func (p *Pause) over(now time.Time) bool {
+	if p.handover || now.Before(p.until) {
+		return false
+	}
+	p.on.Store(false)
+	p.keyspace.SuspendExpiry(keyspace.Paused, false)
+	return true
 }
 
 // Begin pauses clients. A pause under way is only ever made longer or
@@ -40,9 +80,14 @@ func (p *Pause) Begin(now, until time.Time, all bool) {
 // End lets all clients go on.
 func (p *Pause) End() {
 	p.mu.Lock()
-	p.on.Store(false)
-	p.keyspace.SuspendExpiry(keyspace.Paused, false)
+	p.until, p.all = time.Time{}, false
+	p.over(time.Now())
 	p.mu.Unlock()
+	p.wake()
+}
+
+// wake lets those who are held look again.
+func (p *Pause) wake() {
 	p.clients.Each(func(c *client.Client) {
 		if c.Is(client.Postponed) {
 			c.Wake()
@@ -59,9 +104,10 @@ func (p *Pause) Holds(now time.Time, writes bool) (until time.Time, holds bool) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !now.Before(p.until) {
-		p.on.Store(false)
-		p.keyspace.SuspendExpiry(keyspace.Paused, false)
-		return time.Time{}, false
+		if p.over(now) {
+			return time.Time{}, false
+		}
+		return now.Add(handoverLook), writes
 	}
 	return p.until, p.all || writes
 }
@@ -69,13 +115,15 @@ func (p *Pause) Holds(now time.Time, writes bool) (until time.Time, holds bool) 
 // Left is how long the pause still lasts, 0 when there is none, and whether it
 // holds all commands.
 func (p *Pause) Left(now time.Time) (left time.Duration, all bool) {
-	until, _ := p.Holds(now, false)
-	if until.IsZero() {
+	if until, _ := p.Holds(now, false); until.IsZero() {
 		return 0, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(p.until.Sub(now), 0), p.all
+	if !now.Before(p.until) {
+		return 0, false
+	}
+	return p.until.Sub(now), p.all
 }
 
 // Look ends a pause whose time has come, for a node whose clients send

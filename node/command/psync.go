@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/following"
 	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/resp"
 )
@@ -22,9 +23,12 @@ var syncSpecs = []Spec{
 			if !ok {
 				return
 			}
-			if len(c.Args) > 3 {
-				c.W.Error("ERR PSYNC FAILOVER can't be sent to a master")
-				return
+			if len(c.Args) > 3 && is(c.Args[3], "FAILOVER") {
+				// A primary hands over to this node.
+				if err := c.Env.Following.Hand(string(c.Args[1])); err != nil {
+					c.W.Error("ERR " + err.Error())
+					return
+				}
 			}
 			c.follow(replication.Request{ID: string(c.Args[1]), Offset: offset})
 		},
@@ -50,7 +54,10 @@ func (c *Call) follow(r replication.Request) {
 	switch {
 	case c.follower != nil:
 		return
-	case !c.Env.Replication.MayServe():
+	case c.Env.Following != nil && c.Env.Following.Handing() != following.NoHandover:
+		c.W.Error("NOMASTERLINK Can't SYNC while failing over")
+		return
+	case c.Env.Replication == nil || !c.Env.Replication.MayServe():
 		c.W.Error("NOMASTERLINK Can't SYNC while not connected with my master")
 		return
 	}

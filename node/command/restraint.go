@@ -27,7 +27,7 @@ const errLoading = "LOADING Redis is loading the dataset in memory"
 func (c *Call) restrained(spec *Spec) string {
 	why := Restraint(c.Env.restraints.Load())
 	switch {
-	case why&WhileLoading != 0 && (spec.Flags&Loading == 0 || c.queuesAnyWithout(spec, Loading)):
+	case why&WhileLoading != 0 && c.lacks(spec, Loading):
 		return errLoading
 	case why&DiskTrouble != 0 && spec.Name == "ping": // as real servers have it, for those who ask whether the node is well
 		return c.Env.Persistence.Refusal(false)

@@ -84,6 +84,10 @@ func (c *Call) runScript(what script.Runnable, keys [][]byte, readOnly bool) {
 			return
 		}
 		h.hold(outer)
+		if !outer && !h.readOnly && c.heldBack() {
+			scripts.end(h.running)
+			return
+		}
 		h.w.SetProto(2)
 		c.Nested = true
 		err = scripts.engine.Run(what, script.Run{
@@ -137,6 +141,9 @@ func (c *Call) refuseScript(p *script.Subject, readOnly bool) string {
 	}
 	if c.short && !p.Flags.NoWrites && !p.Flags.AllowOOM {
 		return errOOM
+	}
+	if c.Env.readOnly() && !p.Flags.NoWrites && !c.Held.Timeless {
+		return "READONLY Can not run script with write flag on readonly replica."
 	}
 	if !p.Flags.NoWrites {
 		return c.refuseWrite()
@@ -206,6 +213,9 @@ func (h *scriptHost) refuse(spec *Spec, unknown string) string {
 	case spec.Flags&DenyOOM != 0 && h.oom && !h.running.wrote.Load():
 		return errOOM
 	case spec.Flags&Write != 0 && !h.running.wrote.Load(): // what has begun ends: half of it would help nobody
+		if c.Env.readOnly() && !c.Held.Timeless {
+			return errReadOnly
+		}
 		return c.refuseWrite()
 	}
 	return ""

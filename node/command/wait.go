@@ -170,7 +170,7 @@ func (t *Table) Resume(c *Call) {
 		c.logged(p.Wrote)
 		c.Term = min(c.Term, p.term)
 	case unblocked:
-		c.W.Error(errUnblocked)
+		c.W.Error(c.unblockedText())
 	default:
 		c.W.NullArray()
 	}

@@ -140,6 +140,20 @@ func (c *Config) Set(pairs ...string) error {
 	return nil
 }
 
+// Record changes values that no client may set, because what they say has come about. Whoever watches is called, nobody is
+// asked.
+func (c *Config) Record(change func(*Values)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.values.Load()
+	next := *old
+	change(&next)
+	c.values.Store(&next)
+	for _, f := range c.watchers {
+		f(old, &next)
+	}
+}
+
 func setFailed(name, why string) error {
 	return fmt.Errorf("ERR CONFIG SET failed (possibly related to argument '%s') - %s", name, why)
 }

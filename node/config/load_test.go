@@ -65,7 +65,8 @@ func TestDefaults(t *testing.T) {
 		Replication: Replication{
 			BacklogSize: 10 << 20, BacklogTTL: time.Hour, Timeout: time.Minute, PingEvery: 10 * time.Second, DisklessSync: true, MaxLag: 10 * time.Second, SyncTimeout: 5 * time.Second,
 		},
-		Dir: ".", Databases: 1, DBFilename: "dump.rdb", StopWritesOnSaveError: true, RDBCompression: true, RDBChecksum: true, RDBIncrementalSync: true,
+		Following: Following{ReadOnly: true, ServeStale: true, IgnoreMemory: true, Priority: 100, Announced: true, LazyFlush: true},
+		Dir:       ".", Databases: 1, DBFilename: "dump.rdb", StopWritesOnSaveError: true, RDBCompression: true, RDBChecksum: true, RDBIncrementalSync: true,
 		AppendFilename: "appendonly.aof", AppendDirname: "appendonlydir", AppendFsync: "everysec", AutoRewritePercent: 100, AutoRewriteMinSize: 64 << 20,
 		LoadTruncated: true, AOFIncrementalSync: true, LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
 	}
@@ -146,7 +147,8 @@ func TestLoadErrors(t *testing.T) {
 		{"node.conf", "databases 16", `node.conf:1: directive "databases": argument must be 1: the node has one database; keep data apart by key prefixes`},
 		{"node.conf", "daemonize yes", `node.conf:1: directive "daemonize": argument must be no: the node runs in the foreground; let a service manager or a shell's & start it`},
 		{"node.conf", "hash-max-listpack-entries 1", `node.conf:1: directive "hash-max-listpack-entries": the node holds sorted sets only; remove it`},
-		{"node.conf", "replicaof a 1", `node.conf:1: directive "replicaof": this version does not replicate; remove it`},
+		{"node.conf", "replicaof a 0", `node.conf:1: directive "replicaof": "0" is no port`},
+		{"node.conf", "replicaof a", `node.conf:1: directive "replicaof": wrong number of arguments (allowed: a host and a port, or nothing)`},
 		{"node.conf", "maxmemory 1.5gb", `node.conf:1: directive "maxmemory": argument must be a memory value (allowed: a memory size, or a share of the container's memory limit such as 75%; 0 = no limit)`},
 		{"node.conf", "maxmemory 101%", `node.conf:1: directive "maxmemory": argument must be a memory value or a percentage above 0 and up to 100`},
 		{"node.conf", "maxmemory 0.00001%", `node.conf:1: directive "maxmemory": 0.00001% of 1000000 bytes is less than one byte`},

@@ -9,7 +9,7 @@ import (
 // table describes every directive. The parser, the flags, CONFIG, --help and
 // docs/configuration.md come from it; a new directive is a row here and a
 // field in Values. Those of one subject may stand in a file of their own.
-var table = slices.Concat(general, replicating)
+var table = slices.Concat(general, replicating, followed)
 
 var general = []directive{
 	{
@@ -131,9 +131,10 @@ var general = []directive{
 		kind: seconds(func(v *Values) *time.Duration { return &v.TLS.ReloadInterval }),
 	},
 	{
-		name: "tls-replication", group: encryption, initial: "no",
-		doc:  "encrypt links between nodes; there are none",
-		kind: only("no", "this version does not replicate"),
+		name: "tls-replication", group: encryption, initial: "no", live: true,
+		doc:  "connect to a primary over TLS, with the node's certificate",
+		note: "The primary's certificate must be of an authority of `tls-ca-cert-file` or `tls-ca-cert-dir`; its names are not compared, as in real servers.",
+		kind: yesNo(func(v *Values) *bool { return &v.Following.TLS }),
 	},
 	{
 		name: "tls-cluster", group: encryption, initial: "no",
@@ -497,10 +498,5 @@ var general = []directive{
 		name: "cluster-enabled", group: process, initial: "no",
 		doc:  "serve a part of the slots of a cluster; not in this version",
 		kind: only("no", "this version serves all keys from one node"),
-	},
-	{
-		name: "replica-read-only", aliases: []string{"slave-read-only"}, group: process, initial: "yes",
-		doc:  "whether a replica refuses writes, which some clients ask; there is none in this version",
-		kind: only("yes", "this version does not replicate"),
 	},
 }

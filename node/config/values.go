@@ -96,6 +96,7 @@ type Values struct {
 
 	// Replication.
 	Replication Replication
+	Following   Following
 
 	// Process.
 	LogLevel        LogLevel

@@ -82,8 +82,11 @@ func (p *Peer) Do(command string) string {
 	return answer
 }
 
-func (p *Peer) try(words ...string) (string, error) {
-	conn, err := net.Dial("tcp", p.Addr)
+func (p *Peer) try(words ...string) (string, error) { return Ask(p.Addr, words...) }
+
+// Ask sends a command to any server and returns the answer as Do does, an error reply with its -.
+func Ask(addr string, words ...string) (string, error) {
+	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return "", err
 	}

@@ -79,11 +79,17 @@ func (d *Decoder) Next() (Record, error) {
 	return rec, err
 }
 
+// Begin reads on until it is known that this is a file that can be read, which else Next does. Its errors are those of Next.
+func (d *Decoder) Begin() error {
+	if err := d.begin(); err != nil {
+		return fmt.Errorf("rdb: at byte %d: %w", d.Offset(), err)
+	}
+	return nil
+}
+
 func (d *Decoder) next() (Record, error) {
-	if !d.begun {
-		if err := d.begin(); err != nil {
-			return Record{}, err
-		}
+	if err := d.begin(); err != nil {
+		return Record{}, err
 	}
 	meta := Meta{Idle: -1, Frequency: -1}
 	for {
@@ -124,6 +130,9 @@ func firstOf(err, other error) error {
 
 // begin reads the magic and the version.
 func (d *Decoder) begin() error {
+	if d.begun {
+		return nil
+	}
 	magic, err := d.take(magicBytes)
 	if err != nil {
 		return err

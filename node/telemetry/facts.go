@@ -80,6 +80,8 @@ type Facts struct {
 	UserCPU, SystemCPU float64
 
 	Replication Replication
+	Following   *Following // nil for a primary
+	Handover    string     // master_failover_state
 
 	Ready bool // serving
 

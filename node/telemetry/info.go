@@ -101,6 +101,12 @@ func writeClients(w io.Writer, f *Facts) {
 			actions = "all"
 		}
 	}
+	if f.Handover != "" && f.Handover != "no-failover" {
+		reason = "failover_in_progress"
+		if actions == "none" {
+			actions = "write"
+		}
+	}
 	line(w, "paused_reason", reason)
 	line(w, "paused_actions", actions)
 	line(w, "paused_timeout_milliseconds", f.Pause.Milliseconds())

@@ -45,7 +45,11 @@ type Replica struct {
 
 func writeReplication(w io.Writer, f *Facts) {
 	r := &f.Replication
-	line(w, "role", r.Role)
+	if f.Following != nil {
+		writeFollowing(w, f)
+	} else {
+		line(w, "role", r.Role)
+	}
 	line(w, "connected_slaves", len(r.Replicas))
 	if r.MinReplicas > 0 {
 		line(w, "min_slaves_good_slaves", r.GoodReplicas)
@@ -53,7 +57,7 @@ func writeReplication(w io.Writer, f *Facts) {
 	for i, s := range r.Replicas {
 		line(w, fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=%d,type=replica", s.Host, s.Port, s.State, s.Offset, s.Lag))
 	}
-	line(w, "master_failover_state", "no-failover")
+	line(w, "master_failover_state", f.Handover)
 	line(w, "master_replid", r.ID)
 	previous := r.PreviousID
 	if previous == "" {

@@ -1,0 +1,162 @@
+package following
+
+import (
+	"bytes"
+
+	"zset.dev/operator/node/rdb"
+	"zset.dev/operator/node/replica"
+	"zset.dev/operator/node/replication"
+	"zset.dev/operator/node/replog"
+)
+
+// pendingMost is how many bytes wait to be appended to the node's log before its readers get to see them.
+const pendingMost = 64 << 10
+
+// sink takes what comes over one link. Its fields belong to the link's goroutine.
+type sink struct {
+	p    *pursuit
+	from known
+	met  replication.Identity
+	ours bool
+
+	active  bool        // within a batch
+	frozen  bool        // nobody saves until the batch ends
+	pending []byte      // was applied, or waits for the end of its transaction, and is not in the log
+	whole   int         // how much of that is whole transactions
+	log     *replog.Log // the node's
+}
+
+// Met implements replica.Sink.
+func (s *sink) Met(answer string) error {
+	s.met, s.ours = replication.ParseIdentity(answer)
+	return s.from.judge(s.met, s.ours)
+}
+
+// accept notes whose log the node has from now on.
+func (s *sink) accept() {
+	f := s.p.f
+	if !s.ours {
+		s.met = replication.Identity{Foreign: true}
+	} else {
+		f.options.State.SawEpoch(s.met.Epoch)
+	}
+	f.options.State.SetLeader(&s.met)
+	f.accepted(s.met, s.from.forgive)
+}
+
+// exact reports whether what comes must not be done while somebody saves.
+func (s *sink) exact() bool { return s.met.Foreign }
+
+// Full implements replica.Sink.
+func (s *sink) Full(at replica.Position, file *rdb.Decoder) error {
+	f := s.p.f
+	state, data := f.options.State, f.options.Data
+	state.SetLinked(false)
+	s.p.log.Info("getting all data of the primary", "history", at.ID, "offset", at.Offset-1)
+	began := f.options.Now()
+	state.Saving().Lock()
+	defer state.Saving().Unlock()
+	data.Restart(true)
+	if err := data.Replace(file, func() { f.incomplete.Store(true) }); err != nil {
+		return err
+	}
+	s.log = state.Adopt(replog.History{ID: at.ID}, at.Offset)
+	f.incomplete.Store(false)
+	f.diverged.Store(false)
+	s.accept()
+	s.up("all data is here", "took", f.options.Now().Sub(began))
+	return nil
+}
+
+// Partial implements replica.Sink.
+func (s *sink) Partial(id string) error {
+	state := s.p.f.options.State
+	if !s.ours && !state.Identity().Foreign {
+		// From effects to what is none: whoever saves began with the former.
+		state.Saving().Lock()
+		defer state.Saving().Unlock()
+	}
+	s.p.f.options.Data.Restart(false)
+	state.Continue(id)
+	s.log = state.Log()
+	s.accept()
+	s.up("going on where the log was left", "history", id, "offset", state.Offset()-1)
+	return nil
+}
+
+// up says that the link works.
+func (s *sink) up(how string, more ...any) {
+	s.p.f.options.State.SetLinked(true)
+	s.p.up(how, more)
+}
+
+// Apply implements replica.Sink.
+func (s *sink) Apply(args [][]byte, raw []byte, end int64) error {
+	data := s.p.f.options.Data
+	if !s.active {
+		s.active = true
+		if s.frozen = s.exact(); s.frozen {
+			s.p.f.options.State.Saving().Lock()
+		}
+		data.Begin()
+	}
+	if len(args) == 2 && bytes.EqualFold(args[0], []byte("PING")) {
+		if err := s.stamp(args[1]); err != nil {
+			return err
+		}
+	}
+	if err := data.Apply(args); err != nil {
+		return err
+	}
+	s.pending = append(s.pending, raw...)
+	if data.Whole() {
+		if s.whole = len(s.pending); s.whole >= pendingMost {
+			s.flush()
+		}
+	}
+	return nil
+}
+
+// stamp looks at what a primary of this kind says of itself within the log.
+func (s *sink) stamp(text []byte) error {
+	id, ok := replication.ParseIdentity(string(text))
+	if !ok || !s.ours || s.met.Foreign {
+		return nil
+	}
+	if err := judgeStamp(s.met, id); err != nil {
+		return err
+	}
+	if id.Epoch != s.met.Epoch || id.RunID != s.met.RunID {
+		met := s.met
+		met.Epoch, met.RunID = id.Epoch, id.RunID
+		s.met = met
+		s.accept()
+	}
+	return nil
+}
+
+// flush appends to the node's log what was applied.
+func (s *sink) flush() {
+	if s.whole == 0 {
+		return
+	}
+	s.log.Append(s.pending[:s.whole])
+	s.pending = append(s.pending[:0], s.pending[s.whole:]...)
+	s.whole = 0
+	if cap(s.pending) > 4*pendingMost && len(s.pending) < pendingMost {
+		s.pending = append([]byte(nil), s.pending...)
+	}
+}
+
+// Rest implements replica.Sink.
+func (s *sink) Rest() {
+	if !s.active {
+		return
+	}
+	s.flush()
+	s.p.f.options.Data.Report()
+	s.active = false
+	if s.frozen {
+		s.p.f.options.State.Saving().Unlock()
+	}
+}
