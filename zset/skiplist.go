@@ -29,7 +29,7 @@ type skipList struct {
 	head    block
 	levels  int // that have a block; at least 1
 	length  int
-	last    ref // the last block, 0 when there is none
+	last    ref  // the last block, 0 when there is none
 	grows   side // on which the last member was put, bothSides for one between others
 	key     hashKey
 	random  rand.PCG
