@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -272,4 +273,37 @@ func BenchmarkHash(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkFill loads sets by a Filler; the time is for one member.
+func BenchmarkFill(b *testing.B) {
+	benchEach(b, func(b *testing.B, t *Tuning, n int) {
+		for _, a := range arrivals[:3] {
+			b.Run(a.name, func(b *testing.B) {
+				random := rand.New(rand.NewPCG(1, uint64(n)))
+				pairs := make([]pair, n)
+				for i := range pairs {
+					pairs[i] = pair{string(benchMember(make([]byte, 13), i)), random.Float64()}
+				}
+				slices.SortFunc(pairs, comparePairs)
+				pairs = a.arrange(random, pairs)
+				var f Filler
+				for b.Loop() {
+					s := New(t)
+					f.Begin(s, n)
+					var member []byte
+					for _, p := range pairs {
+						member = append(member[:0], p.member...)
+						if f.Add(member, p.score) != nil {
+							b.Fatal("not filled")
+						}
+					}
+					if err := f.End(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/member")
+			})
+		}
+	})
 }

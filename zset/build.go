@@ -31,7 +31,7 @@ func BuildIn(m Memory, t *Tuning, n int, ascending iter.Seq2[[]byte, float64]) (
 
 // load fills the empty set s with about n members.
 func (s *Set) load(n int, ascending iter.Seq2[[]byte, float64]) error {
-	b := builder{set: s, expect: n}
+	b := builder{set: s, expect: min(n, 1<<22)} // the word is not taken for more
 	for member, score := range ascending {
 		if err := b.add(member, score); err != nil {
 			return err

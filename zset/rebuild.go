@@ -28,7 +28,7 @@ type appender struct {
 
 // newAppender fills an empty list with about so many members.
 func newAppender(l *skipList, members int, t *Tuning) *appender {
-	l.index.Prepare(min(members, 1<<22)) // a caller's word is not taken for more
+	l.index.Prepare(members)
 	return &appender{list: l, tuning: t, expect: members}
 }
 
@@ -40,14 +40,23 @@ func (a *appender) append(member []byte, hash uint64, score float64) bool {
 	if !ok {
 		return false
 	}
-	at, ok := a.room(score)
-	if !ok || !l.index.Reserve(hash, l) {
+	if !l.index.Reserve(hash, l) || !a.place(r, score) {
 		l.records.remove(r)
 		return false
 	}
 	l.index.Insert(hash, uint32(r))
+	return true
+}
+
+// place adds a record that belongs at the end to the last block. It fails, with no member changed, when there is no
+// memory.
+func (a *appender) place(r ref, score float64) bool {
+	at, ok := a.room(score)
+	if !ok {
+		return false
+	}
 	at.insert(at.count(), 0, r) // the key is of no use before the block is complete
-	l.length++
+	a.list.length++
 	a.expect--
 	return true
 }

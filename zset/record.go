@@ -358,6 +358,23 @@ func (a *records) release(r ref, size int) {
 	a.dig(r, end-start)
 }
 
+// all are the records in the order of their places, while no segment is being emptied.
+func (a *records) all(yield func(ref) bool) {
+	for number, buf := range a.bufs {
+		at := 0
+		if number == 0 {
+			at = nilBytes
+		}
+		for at < int(a.books[number].filled) {
+			size, hole := extentOf(buf[at:])
+			if !hole && !yield(ref(number<<segmentShift|at)) {
+				return
+			}
+			at += size
+		}
+	}
+}
+
 // free gives everything back.
 func (a *records) free() {
 	a.segments.free()

@@ -93,14 +93,20 @@ func (l *skipList) find(member []byte) (r ref, hash uint64, ok bool) {
 	if l.length == 0 {
 		return 0, hash, false
 	}
+	r, ok = l.lookup(member, hash)
+	return r, hash, ok
+}
+
+// lookup is find for a member's hash. The index must not be empty.
+func (l *skipList) lookup(member []byte, hash uint64) (r ref, ok bool) {
 	for p := l.index.Probe(hash); ; p = p.Next() {
 		for m := p.Matches(); m != 0; m &= m - 1 {
 			if r := ref(p.Ref(m)); bytes.Equal(l.records.member(r), member) {
-				return r, hash, true
+				return r, true
 			}
 		}
 		if p.Last() {
-			return 0, hash, false
+			return 0, false
 		}
 	}
 }

@@ -63,13 +63,18 @@ func readPairs(s *zset.Set, next func() (element, bool, error)) error {
 // add puts in a member that must be new.
 func add(s *zset.Set, member []byte, score float64) error {
 	_, result, err := s.Add(member, score, zset.NX)
-	switch {
-	case errors.Is(err, zset.ErrFull):
-		return err
-	case err != nil || result != zset.Added:
+	if err == nil && result != zset.Added {
 		return ErrFormat
 	}
-	return nil
+	return refusal(err)
+}
+
+// refusal is what to say of an error with which a set refused a member.
+func refusal(err error) error {
+	if err == nil || errors.Is(err, zset.ErrFull) {
+		return err
+	}
+	return ErrFormat
 }
 
 // asInteger is a score as the integer that servers keep it as. -0 is not

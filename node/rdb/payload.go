@@ -131,6 +131,7 @@ func (r *reader) members(s *zset.Set, score func(*reader) (float64, error)) erro
 	if err != nil {
 		return err
 	}
+	r.sets.Begin(s, int(min(n, math.MaxInt32)))
 	var member []byte
 	for ; n > 0; n-- {
 		text, err := r.text()
@@ -142,11 +143,11 @@ func (r *reader) members(s *zset.Set, score func(*reader) (float64, error)) erro
 		if err != nil {
 			return err
 		}
-		if err := add(s, member, value); err != nil {
-			return err
+		if err := r.sets.Add(member, value); err != nil {
+			return refusal(err)
 		}
 	}
-	return nil
+	return refusal(r.sets.End())
 }
 
 func (r *reader) binaryScore() (float64, error) {

@@ -1,11 +1,16 @@
 package rdb
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"zset.dev/operator/zset"
+)
 
 // reader takes a value apart, from its front.
 type reader struct {
 	b    []byte // what is at hand and was not taken
 	more source // where more comes from; nil when b is all
+	sets zset.Filler
 }
 
 // A source gives a reader at least n bytes in b, which begin with what b had. What was taken before is not

@@ -66,6 +66,9 @@ func (ix *Index) Home(hash uint64) *byte {
 
 // Touch brings the buckets of some hashes near, all at once: none of the reads waits for another.
 func (ix *Index) Touch(hashes []uint64) {
+	if len(ix.directory) == 0 {
+		return
+	}
 	var sum uint8
 	for _, hash := range hashes {
 		t := ix.tableOf(hash)
