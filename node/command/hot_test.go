@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"zset.dev/operator/node/client"
+	"zset.dev/operator/node/replog"
 	"zset.dev/operator/node/resp"
 )
 
@@ -52,8 +53,9 @@ func hotMember(i int) string { return fmt.Sprintf("member:%06d", i*104729%hotMem
 
 // hot prepares rounds of one of hotCalls, a multiple of 16: run executes round i, as
 // part of a pipeline of 16.
-func hot(t testing.TB, args func(i int) []string, rounds int) (run func(i int)) {
+func hot(t testing.TB, args func(i int) []string, rounds int, journal *replog.Log) (run func(i int)) {
 	table, c := testCall(t, time.Now)
+	c.Env.Keyspace.Journal(journal)
 	const pipeline = MostAhead
 	execute := func(args [][]byte, nth int) {
 		c.Args, c.Nth, c.More = args, nth, nth < pipeline
@@ -95,13 +97,15 @@ func TestHotCommandsDoNotAllocate(t *testing.T) {
 	const rounds = 10_000
 	for _, h := range hotCalls {
 		t.Run(h.name, func(t *testing.T) {
-			run := hot(t, h.args, 2*rounds)
-			for i := range rounds {
-				run(i)
-			}
-			i := rounds
-			if n := testing.AllocsPerRun(rounds-1, func() { run(i); i++ }); n != 0 {
-				t.Errorf("%v allocations a command", n)
+			for name, journal := range map[string]*replog.Log{"without": nil, "with": replog.New(0, 1<<20)} {
+				run := hot(t, h.args, 2*rounds, journal)
+				for i := range rounds {
+					run(i)
+				}
+				i := rounds
+				if n := testing.AllocsPerRun(rounds-1, func() { run(i); i++ }); n != 0 {
+					t.Errorf("%v allocations a command %s a journal", n, name)
+				}
 			}
 		})
 	}
@@ -111,13 +115,47 @@ func TestHotCommandsDoNotAllocate(t *testing.T) {
 func BenchmarkExecute(b *testing.B) {
 	for _, h := range hotCalls {
 		b.Run(h.name, func(b *testing.B) {
-			run := hot(b, h.args, 50_000)
+			run := hot(b, h.args, 50_000, nil)
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := range b.N {
 				run(i)
 			}
 		})
+	}
+}
+
+// BenchmarkJournal measures commands of which each changes something, without a
+// journal and with one: the difference is what an effect costs.
+func BenchmarkJournal(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		args func(i int) []string
+	}{
+		{"ZADD", func(i int) []string { return []string{"ZADD", "user:1", fmt.Sprint(i), hotMember(i % 10)} }},
+		{"ZADD of 10", func(i int) []string {
+			args := []string{"ZADD", "user:1"}
+			for j := range 10 {
+				args = append(args, fmt.Sprint(i), hotMember(j))
+			}
+			return args
+		}},
+		{"ZINCRBY", func(i int) []string { return []string{"ZINCRBY", "user:1", "1.5", hotMember(i % 10)} }},
+	} {
+		for _, on := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/on=%v", c.name, on), func(b *testing.B) {
+				var journal *replog.Log
+				if on {
+					journal = replog.New(0, 1<<20)
+				}
+				run := hot(b, c.args, 50_000, journal)
+				b.ReportAllocs()
+				b.ResetTimer()
+				for i := range b.N {
+					run(i)
+				}
+			})
+		}
 	}
 }
 
