@@ -103,7 +103,7 @@ func TestKilledWhileRewriting(t *testing.T) {
 		t.Cleanup(r.Stop)
 		must(t, r.Await(limited(t), 500))
 		must(t, s.Client().BgRewriteAOF(limited(t)).Err())
-		must(t, r.Await(limited(t), random.Int64N(4000)))
+		must(t, r.Await(limited(t), random.Int64N(800)))
 		if busy, err := s.Info(limited(t), "persistence", "aof_rewrite_in_progress"); err == nil && busy == "1" {
 			within++
 		}
