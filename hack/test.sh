@@ -9,7 +9,8 @@
 #   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
 #   controllers  the operator against a real kube-apiserver and etcd
 #   clients      real clients' sessions with a node: go-redis, rueidis, node-redis, ioredis, redis-py, redis-cli, redis-benchmark and Valkey's
-#   bench        the benchmarks of engine and node at a small scale: they run, and print their tables
+#   faults       kills, full and failing disks, power cuts, bad links and slow replicas under load, a few of each: what was acknowledged is there
+#   bench        the benchmarks of engine, node and replication at a small scale: they run, and print their tables
 #   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
 #
 # All stages run even when one fails; the exit status is 1 when any did. Logs: .run/test/STAGE.log
@@ -18,8 +19,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 log=$root/.run/test
 mkdir -p "$log"
-all=(lint unit race fuzz controllers clients bench e2e)
-case ${1:-} in -h | --help) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+all=(lint unit race fuzz controllers clients faults bench e2e)
+case ${1:-} in -h | --help) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 stages=("$@"); [ $# -gt 0 ] || stages=("${all[@]}")
 
 tool() { go tool -modfile="$root/hack/tools/go.mod" "$@"; }
@@ -31,9 +32,9 @@ gotest() { # gotest STAGE ARG...: go test, results also as JSON for the count
 lint() {
   local bad rc=0
   bad=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); [ -z "$bad" ] || { echo "gofmt would change:"; echo "$bad"; rc=1; }
-  for tags in "" integration e2e clients invariants; do go vet -tags "$tags" ./... || rc=1; done
+  for tags in "" integration e2e clients faults invariants; do go vet -tags "$tags" ./... || rc=1; done
   GOOS=darwin go vet ./zset/... ./node/... ./cmd/node || rc=1
-  tool staticcheck -tags integration,e2e,clients ./... || rc=1
+  tool staticcheck -tags integration,e2e,clients,faults ./... || rc=1
   go -C hack/bench vet ./... || rc=1
   for f in $(git ls-files -co --exclude-standard '*.sh') .ci/run; do bash -n "$f" || rc=1; done
   return $rc
@@ -65,8 +66,15 @@ clients() {
   cat "$ZSET_CLIENTS_TABLE"
   return $rc
 }
+faults() {
+  local tool="go tool -modfile=$root/hack/tools/go.mod gotestsum"
+  FAULTS_TABLE=$log/faults.txt FAULTS_GOTEST="$tool --format pkgname --hide-summary=skipped --jsonfile $log/faults.1.json --" test/faults/run.sh
+  local rc=$?
+  cat "$log/faults.txt"
+  return $rc
+}
 bench() { # on a machine with other work the figures say little; that the programs run and leave nothing behind does
-  make --no-print-directory bench-node SHORT=1 && go -C hack/bench run ./engine -short -runs 1 -budget 1ms -gc-time 500ms
+  make --no-print-directory bench-node SHORT=1 && make --no-print-directory bench-repl SHORT=1 && go -C hack/bench run ./engine -short -runs 1 -budget 1ms -gc-time 500ms
 }
 e2e() {
   local env

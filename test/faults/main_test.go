@@ -41,6 +41,12 @@ func TestMain(m *testing.M) {
 	fmt.Printf("system %s, FAULTS_SEED=%d\n", system.Name, seed)
 	code := m.Run()
 	fmt.Print(page.text())
+	if path := os.Getenv("FAULTS_TABLE"); path != "" {
+		if err := os.WriteFile(path, []byte(page.text()), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if path := os.Getenv("FAULTS_PAGE"); path != "" && code == 0 {
 		if err := page.write(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
