@@ -90,8 +90,9 @@ func copyKey(c *Call) {
 		c.W.Int(0)
 		return
 	}
-	set, ok := c.build(e.Set().Len(), e.Set().All())
-	if !ok {
+	set, err := e.Set().CloneIn(c.Env.Keyspace.Memory(), c.Env.Tuning())
+	if err != nil {
+		c.W.Error(errNoMemory)
 		return
 	}
 	if _, ok := c.putNew(to, func() (*keyspace.Entry, error) { return c.Held.Copy(e, to, set) }); ok {
