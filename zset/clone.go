@@ -2,12 +2,14 @@ package zset
 
 import "bytes"
 
-// CloneIn makes another set with the same members, as NewIn makes one. A listpack is copied as it is, whatever t allows,
-// as it would stay one. The error is ErrFull.
+// CloneIn makes another set with the same members, as NewIn makes one. The error is ErrFull.
 func (s *Set) CloneIn(m Memory, t *Tuning) (*Set, error) {
 	c := NewIn(m, t)
 	if s.list == nil {
 		c.packed.buf = bytes.Clone(s.packed.buf)
+		if longest := s.packed.longest(); c.outgrown(c.Len(), longest) && c.Len() > 0 && !c.convert() {
+			return nil, ErrFull
+		}
 		return c, nil
 	}
 	var f Filler
@@ -21,4 +23,14 @@ func (s *Set) CloneIn(m Memory, t *Tuning) (*Set, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// longest is the length of the longest member.
+func (lp *listpack) longest() int {
+	most := 0
+	for at := lp.begin(); at < lp.end(); {
+		start, stop := lp.fields(at)
+		most, at = max(most, stop-start), stop
+	}
+	return most
 }

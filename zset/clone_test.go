@@ -43,6 +43,29 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// A clone is what its own tuning allows.
+func TestCloneFollowsTuning(t *testing.T) {
+	s := New(nil)
+	for i := range 10 {
+		s.Add(fmt.Append(nil, "member:", i), float64(i), 0)
+	}
+	for _, test := range []struct {
+		entries, bytes int
+		want           Encoding
+	}{{10, 8, Listpack}, {9, 8, SkipList}, {10, 7, SkipList}} {
+		o := DefaultOptions()
+		o.ListpackMaxEntries, o.ListpackMaxValueBytes = test.entries, test.bytes
+		tuning, err := NewTuning(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.CloneIn(nil, tuning)
+		if err != nil || c.Encoding() != test.want || !samePairs(pairsOf(c), pairsOf(s)) {
+			t.Errorf("%d entries of %d bytes allowed: %v, %v %v", test.entries, test.bytes, err, c.Encoding(), pairsOf(c))
+		}
+	}
+}
+
 func BenchmarkClone(b *testing.B) {
 	benchEach(b, func(b *testing.B, t *Tuning, n int) {
 		s, _ := benchSet(t, n)
