@@ -44,7 +44,6 @@ type appender struct {
 	out     int       // bytes of buf that are written
 	from    int64     // offset of the first byte that is not written
 	counts  bool      // what the file has counts: the manifest has it, with a base
-	began   Place     // what the file begins with
 	lastFor time.Time // of the last fsync
 
 	written atomic.Int64 // from, for others

@@ -252,7 +252,6 @@ const syncBytes = 32 << 20
 type progressive struct {
 	to       Handle
 	ctx      context.Context
-	buf      []byte
 	unsynced int
 }
 

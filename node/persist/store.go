@@ -39,6 +39,7 @@ type Store struct {
 	o     Options
 	works sync.WaitGroup // goroutines; Close waits
 	again chan string    // why everything on disk is to begin anew
+	ends  chan struct{}  // closed by Close
 
 	saving sync.Mutex // held by who saves or rewrites, of whom there is one at a time
 
@@ -54,13 +55,12 @@ type Store struct {
 
 var (
 	errStopped = errors.New("persist: nothing is appended any more")
-	errBusy    = errors.New("persist: a save or rewrite is in progress")
 	errCancel  = errors.New("persist: cancelled")
 )
 
 // New makes a store that has not touched the disk.
 func New(o Options) *Store {
-	s := &Store{o: o, again: make(chan string, 1)}
+	s := &Store{o: o, again: make(chan string, 1), ends: make(chan struct{})}
 	s.state.lastSave, s.state.saveOK, s.state.rewriteOK = o.Now(), true, true
 	s.state.saveTook, s.state.rewriteTook = -1, -1
 	return s
@@ -214,16 +214,15 @@ func (s *Store) halt() {
 // Close ends the store. What was appended is on disk then, if the disk works.
 func (s *Store) Close() {
 	s.mu.Lock()
+	if !s.closed {
+		close(s.ends)
+	}
 	s.closed = true
 	if s.state.cancel != nil {
 		s.state.cancel(errStopped)
 	}
 	s.mu.Unlock()
 	s.halt()
-	select {
-	case s.again <- "": // wakes mend, which sees that this is the end
-	default: // it has something to see already
-	}
 	s.works.Wait()
 }
 
@@ -239,20 +238,25 @@ func (s *Store) begin(why string) {
 func (s *Store) tend() {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
-	for range ticker.C {
-		if s.isClosed() {
+	for {
+		select {
+		case <-s.ends:
 			return
+		case <-ticker.C:
+			s.watch()
+			s.plan()
 		}
-		s.watch()
-		s.plan()
 	}
 }
 
 // mend begins anew what failed, until the store is closed.
 func (s *Store) mend() {
-	for why := range s.again {
-		if !s.restart(why) {
+	for {
+		select {
+		case <-s.ends:
 			return
+		case why := <-s.again:
+			s.restart(why)
 		}
 	}
 }
@@ -263,11 +267,8 @@ func (s *Store) isClosed() bool {
 	return s.closed
 }
 
-// restart writes everything anew, as often as it takes. It reports whether the store goes on.
-func (s *Store) restart(why string) bool {
-	if s.isClosed() {
-		return false
-	}
+// restart writes everything anew, as often as it takes.
+func (s *Store) restart(why string) {
 	s.o.Log.Warn("writing the append-only files anew", "reason", why)
 	s.halt()
 	for s.o.Values().AppendOnly && !s.isClosed() {
@@ -279,14 +280,14 @@ func (s *Store) restart(why string) bool {
 		s.rest(retryEvery)
 	}
 	s.wrote()
-	return !s.isClosed()
 }
 
 // rest waits, unless the store is closed.
 func (s *Store) rest(d time.Duration) {
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
-	for end := time.Now().Add(d); time.Now().Before(end) && !s.isClosed(); {
-		<-ticker.C
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-s.ends:
+	case <-t.C:
 	}
 }
