@@ -98,6 +98,7 @@ func (s *sink) Apply(args [][]byte, raw []byte, end int64) error {
 		if s.frozen = s.exact(); s.frozen {
 			s.p.f.options.State.Saving().Lock()
 		}
+		s.p.f.options.State.Beginning().Lock() // until what is pending is in the log
 		data.Begin()
 	}
 	if len(args) == 2 && bytes.EqualFold(args[0], []byte("PING")) {
@@ -154,6 +155,7 @@ func (s *sink) Rest() {
 		return
 	}
 	s.flush()
+	s.p.f.options.State.Beginning().Unlock()
 	s.p.f.options.Data.Report()
 	s.active = false
 	if s.frozen {

@@ -37,8 +37,9 @@ type Keyspace struct {
 	watched atomic.Int64 // keys watched, once for each watcher
 	awaited atomic.Int64 // keys waited for
 
-	journal atomic.Pointer[replog.Log] // where changes are logged; nil for nowhere; changed while all partitions are held
-	walks   []*Walk                    // under way; changed while all partitions are held
+	journal   atomic.Pointer[replog.Log] // where changes are logged; nil for nowhere; changed while all partitions are held
+	walks     []*Walk                    // under way; changed while all partitions are held
+	beginning sync.Mutex                 // held while a walk begins; taken before partitions
 
 	observer  Observer      // set before use
 	suspended atomic.Uint32 // expired keys are not removed; why, of Suspension

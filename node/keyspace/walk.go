@@ -56,6 +56,8 @@ var ErrMoved = errors.New("keyspace: too many keys were renamed while all were w
 // logged from then on is to be done again to what the walk meets. End must be
 // called. The caller holds nothing.
 func (ks *Keyspace) Walk(begun func()) *Walk {
+	ks.beginning.Lock()
+	defer ks.beginning.Unlock()
 	w := &Walk{ks: ks, settled: map[string]struct{}{}}
 	ks.HoldAll(&w.held, 0)
 	ks.walks = append(ks.walks, w)
@@ -65,6 +67,11 @@ func (ks *Keyspace) Walk(begun func()) *Walk {
 	w.held.Release()
 	return w
 }
+
+// Beginning is to be locked by who does what another node did and writes that
+// into the log afterwards (Held.Mute): no walk begins in between, when keys are
+// ahead of the log. Whoever locks it holds nothing.
+func (ks *Keyspace) Beginning() sync.Locker { return &ks.beginning }
 
 // End ends the walk, and closes what is open.
 func (w *Walk) End() {
@@ -78,10 +85,11 @@ func (w *Walk) End() {
 	w.open, w.taken = nil, nil
 }
 
-// Next meets about count further keys that have not expired by now, those of
-// one partition at a time, which is held: small sets are given to yield, large
-// ones follow from Large. It reports whether there are more keys to be met. The
-// error is ErrMoved.
+// Next meets about count further keys, those of one partition at a time, which
+// is held: small sets are given to yield, large ones follow from Large. Those
+// whose time has come by now are left out, unless expiry is suspended: somebody
+// else's clock may yet let them stay. Next reports whether there are more keys to
+// be met. The error is ErrMoved.
 func (w *Walk) Next(now int64, count int, yield func(*Entry)) (more bool, err error) {
 	for ; w.at < partitionCount && count > 0; w.at++ {
 		if count = w.meet(now, count, yield); w.met[w.at] < cursorPositions {
@@ -103,7 +111,7 @@ func (w *Walk) meet(now int64, count int, yield func(*Entry)) (left int) {
 	defer p.mu.RUnlock()
 	w.met[w.at], left = p.scan(false, w.met[w.at], count, func(e *Entry) {
 		switch {
-		case e.rec.gone(now) || w.isSettled(e.rec.key()):
+		case e.rec.gone(now) && w.ks.expires() || w.isSettled(e.rec.key()):
 		case e.rec.has(isLarge):
 			w.mu.Lock()
 			w.waiting = append(w.waiting, e.Key())
@@ -149,7 +157,12 @@ func (w *Walk) Large(now int64) *Large {
 func (w *Walk) begin(now int64, key string) (l *Large) {
 	w.ks.Hold(&w.held, now, []byte(key))
 	defer w.held.Release()
-	e := w.held.Peek([]byte(key))
+	var e *Entry
+	if w.ks.expires() {
+		e = w.held.Peek([]byte(key))
+	} else {
+		e = w.held.Stored([]byte(key))
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopWaiting(key) && e != nil {

@@ -55,6 +55,9 @@ func (s *State) Frozen(f func()) {
 // Saving is to be held by who does what must not be done while somebody saves (Frozen).
 func (s *State) Saving() sync.Locker { return &s.saving }
 
+// Beginning is to be held while what was applied is not in the log yet (keyspace.Keyspace.Beginning).
+func (s *State) Beginning() sync.Locker { return s.options.Keyspace.Beginning() }
+
 // Answer is the status that answers a replica.
 func (id Identity) Answer() string {
 	text := id.Stamp() + " id=" + id.History.ID
