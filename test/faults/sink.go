@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,6 +24,11 @@ type Sink struct {
 
 // DialSink connects and asks for a full sync. dial may be nil.
 func DialSink(ctx context.Context, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) (*Sink, error) {
+	return DialSinkAs(ctx, addr, "", dial)
+}
+
+// DialSinkAs is DialSink for one that is a node of our kind, of that run id: only such can be in sync.
+func DialSinkAs(ctx context.Context, addr, runID string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) (*Sink, error) {
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
 	}
@@ -33,7 +39,11 @@ func DialSink(ctx context.Context, addr string, dial func(ctx context.Context, n
 	s := &Sink{conn: conn, in: bufio.NewReaderSize(conn, 256<<10)}
 	unwatch := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer unwatch()
-	for _, command := range []string{"PING", "REPLCONF listening-port 1", "REPLCONF capa eof capa psync2", "PSYNC ? -1"} {
+	commands := []string{"PING", "REPLCONF listening-port 1", "REPLCONF capa eof capa psync2", "PSYNC ? -1"}
+	if runID != "" {
+		commands = slices.Insert(commands, 3, "REPLCONF zset-epoch 0 run-id "+runID)
+	}
+	for _, command := range commands {
 		answer, err := s.ask(command)
 		if err == nil && strings.HasPrefix(answer, "+FULLRESYNC ") {
 			words := strings.Fields(answer)

@@ -148,7 +148,11 @@ func (b *bench) writes(ctx context.Context, p faults.Program, m mode, client, se
 // confirming attaches a replica that reads all, and confirms what it has read: at once, or now and then as replicas do that nobody waits for,
 // and then it also reads in larger pieces. end ends it.
 func confirming(ctx context.Context, server *faults.Server, atOnce bool, draining *sync.WaitGroup) (end func(), err error) {
-	sink, err := faults.DialSink(ctx, server.Addr, nil)
+	name := ""
+	if atOnce {
+		name = "sink"
+	}
+	sink, err := faults.DialSinkAs(ctx, server.Addr, name, nil)
 	if err != nil {
 		return nil, err
 	}
