@@ -167,7 +167,7 @@ func (c *Call) resumeConfirming(late bool) {
 	c.Args = c.over().args
 	start := c.W.Len()
 	if ended == endedAsError {
-		c.W.Error(errUnblocked)
+		c.W.Error(c.unblockedText())
 	} else {
 		c.answerConfirmed(w)
 	}

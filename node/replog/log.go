@@ -64,7 +64,10 @@ func (l *Log) Append(parts ...[]byte) (end int64) {
 		l.forget()
 	}
 	for _, r := range l.readers {
-		r.notify()
+		if r.hungry {
+			r.hungry = false
+			r.notify()
+		}
 	}
 	return l.end
 }

@@ -2,6 +2,7 @@ package replog
 
 import (
 	"context"
+	"runtime"
 	"slices"
 )
 
@@ -16,6 +17,7 @@ type Reader struct {
 	offset  int64  // of the next byte to be given out
 	pinned  *chunk // of which bytes were given out
 	overrun bool
+	hungry  bool // it has read everything, and is to be notified of more
 }
 
 // Read makes a reader that begins at that offset. It may be so many bytes behind the end before it is overrun, if that
@@ -26,7 +28,7 @@ func (l *Log) Read(offset, limit int64) (*Reader, error) {
 	if offset < l.chunks[0].start || offset > l.end {
 		return nil, ErrGone
 	}
-	r := &Reader{log: l, limit: limit, offset: offset, wake: make(chan struct{}, 1)}
+	r := &Reader{log: l, limit: limit, offset: offset, hungry: true, wake: make(chan struct{}, 1)}
 	l.readers = append(l.readers, r)
 	return r, nil
 }
@@ -35,7 +37,7 @@ func (l *Log) Read(offset, limit int64) (*Reader, error) {
 func (l *Log) Tail(limit int64) *Reader {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := &Reader{log: l, limit: limit, offset: l.end, wake: make(chan struct{}, 1)}
+	r := &Reader{log: l, limit: limit, offset: l.end, hungry: true, wake: make(chan struct{}, 1)}
 	l.readers = append(l.readers, r)
 	return r
 }
@@ -64,6 +66,9 @@ func (r *Reader) Next(ctx context.Context) ([]byte, error) {
 		}
 		select {
 		case <-r.wake:
+			// Whoever can run now may be about to append, too. To be given all of it at once saves more than it delays: a system call
+			// for each piece, and a confirmation.
+			runtime.Gosched()
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -90,6 +95,7 @@ func (r *Reader) take() ([]byte, error) {
 		return nil, ErrOverrun
 	}
 	if r.offset == l.end {
+		r.hungry = true
 		return nil, nil
 	}
 	c := l.chunkAt(r.offset)
