@@ -1,6 +1,10 @@
 package zset
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"zset.dev/operator/zset/prefetch"
+)
 
 // The ends of a list, where members come in order of time, or are popped, need no search: the head leads to the first block
 // on all of its levels, and no link counts what is behind the last block's first member. Nor are the blocks there made
@@ -30,7 +34,7 @@ func (l *skipList) removeFirst(n int, t *Tuning) {
 		l.enter(&p)
 		l.tidy(&p, t)
 	} else if gone || at.count()%popsAhead == 0 {
-		l.fetch(at, 0, min(at.count(), popsAhead))
+		l.lookAhead(at, true)
 	}
 }
 
@@ -57,8 +61,8 @@ func (l *skipList) removeLast(n int, t *Tuning) {
 		var p path
 		l.traceRank(l.length-1, &p)
 		l.tidy(&p, t)
-	} else if count := at.count(); gone || count%popsAhead == 0 {
-		l.fetch(at, max(count-popsAhead, 0), count)
+	} else if gone || at.count()%popsAhead == 0 {
+		l.lookAhead(at, false)
 	}
 }
 
@@ -133,19 +137,51 @@ func (l *skipList) linkLast(b *bound, r ref) bool {
 	return true
 }
 
-// popsAhead is for how many pops at a time what they need is fetched.
-const popsAhead = 16
+// popsAhead is for how many pops at a time what they need is asked for.
+const popsAhead = 8
 
-// fetch brings the records at [from, to) of a block near, no more than popsAhead, and where the index has them, and gives
-// their hashes: who pops from an end is likely to go on, and would wait for each of these in turn.
-func (l *skipList) fetch(at block, from, to int) (hashes [popsAhead]uint64) {
-	l.touchBlock(at, from, to)
-	for i := from; i < to; i++ {
-		hashes[i-from] = l.hashOf(at.ref(i))
+// lookAhead asks for what the next pops need, who pops from an end being likely to go on: the buckets of the index that have
+// the next members of a block, at, and the records of those after them. It is called each time that so many have gone,
+// or when the block has become the first or last.
+func (l *skipList) lookAhead(at block, first bool) {
+	n := at.count()
+	var hashes [popsAhead]uint64
+	var room [3*popsAhead + 2]*byte
+	lines := room[:0]
+	for i := range min(2*popsAhead, n) {
+		r := at.ref(i)
+		if !first {
+			r = at.ref(n - 1 - i)
+		}
+		if i < popsAhead {
+			hashes[i] = l.hashOf(r)
+			continue
+		}
+		b := l.records.at(r)
+		lines = append(lines, &b[0], &b[min(usualRecord, len(b))-1])
 	}
-	l.index.Touch(hashes[:to-from])
-	return hashes
+	for _, hash := range hashes[:min(popsAhead, n)] {
+		lines = append(lines, l.index.Home(hash))
+	}
+	if n <= 2*popsAhead {
+		next := at.next(0)
+		if !first {
+			next = at.back()
+		}
+		if next != 0 {
+			b := l.blocks.at(next)
+			lines = append(lines, &b[0], &b[min(usualBlock, len(b))-1])
+		}
+	}
+	prefetch.Lines(lines)
 }
+
+const (
+	// usualRecord is about where records end, and usualBlock blocks.
+	usualRecord, usualBlock = 40, 7 * unitBytes
+	// dropsAhead is for how many members that are removed together what they need is fetched at a time.
+	dropsAhead = 16
+)
 
 // dropSome drops the records at [from, to) of a block.
 func (l *skipList) dropSome(at block, from, to int) {
@@ -154,9 +190,14 @@ func (l *skipList) dropSome(at block, from, to int) {
 		l.drop(r, l.hashOf(r))
 		return
 	}
+	var hashes [dropsAhead]uint64
 	for from < to {
-		some := min(to, from+popsAhead)
-		hashes := l.fetch(at, from, some)
+		some := min(to, from+dropsAhead)
+		l.touchBlock(at, from, some)
+		for i := from; i < some; i++ {
+			hashes[i-from] = l.hashOf(at.ref(i))
+		}
+		l.index.Touch(hashes[:some-from])
 		for i := from; i < some; i++ {
 			l.drop(at.ref(i), hashes[i-from])
 		}
