@@ -262,7 +262,7 @@ func (c *connection) refuse(err error) {
 // withinQueryLimit closes a client whose queries make the node hold too much:
 // what waits to be executed, and what executed ones left behind.
 func (c *connection) withinQueryLimit(limit int64) bool {
-	c.client.QueryUsed.Store(int64(c.query.waiting()))
+	note(&c.client.QueryUsed, int64(c.query.waiting()))
 	if limit <= 0 || int64(c.query.waiting())+c.client.Kept.Load() <= limit {
 		return true
 	}
@@ -312,7 +312,7 @@ func (c *connection) flush() bool {
 	}
 	c.client.WritingSince.Store(0)
 	if !c.client.HasPushed() {
-		c.client.OverSoftSince.Store(0)
+		note(&c.client.OverSoftSince, 0)
 	}
 	if due == c.reply.Len() {
 		c.reply.Reset(replyKept)
@@ -328,11 +328,21 @@ func (c *connection) flush() bool {
 func (c *connection) account() {
 	query, kept := int64(len(c.query.buf)), c.client.Kept.Load()
 	reply := int64(cap(c.reply.Bytes()) + cap(c.owed.all)*pledgeBytes)
-	c.client.QueryCap.Store(query)
-	c.client.ReplyCap.Store(reply)
-	c.server.buffers.Add(query + reply + kept - c.accounted)
-	c.accounted = query + reply + kept
+	note(&c.client.QueryCap, query)
+	note(&c.client.ReplyCap, reply)
+	if now := query + reply + kept; now != c.accounted {
+		c.server.buffers.Add(now - c.accounted)
+		c.accounted = now
+	}
 	c.server.boundClients()
+}
+
+// note keeps a value for others to read. It is the same as before mostly, and then it
+// is left alone: a store that others see at once takes as long as some twenty instructions.
+func note(kept *atomic.Int64, value int64) {
+	if kept.Load() != value {
+		kept.Store(value)
+	}
 }
 
 // end closes the connection and takes it off all books. A client that is told

@@ -64,8 +64,12 @@ func (q *query) look(limits frameLimits) (anew bool) {
 	return true
 }
 
-// forget lets commands that were cut ahead be cut again.
-func (q *query) forget() { q.cuts, q.taken = 0, 0 }
+// forget lets commands that were cut ahead be cut again. It keeps nothing of
+// them, as their words may be in a large buffer that is about to go.
+func (q *query) forget() {
+	clear(q.ahead[:q.cuts])
+	q.cuts, q.taken = 0, 0
+}
 
 // next cuts the next command off. It returns no words when what waits is not a
 // whole command yet, and empty ones for an empty command, which has no reply.
@@ -116,7 +120,7 @@ func (q *query) space() []byte {
 	if waiting == 0 {
 		q.start, q.end = 0, 0
 		if len(q.buf) > readMost {
-			q.buf = nil
+			q.buf, q.args = nil, nil
 		}
 	}
 	size := max(len(q.buf), readStart)

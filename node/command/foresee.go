@@ -23,10 +23,13 @@ func (t *Table) Foresee(c *Call, commands [][][]byte) {
 	}
 	var space [MostAhead]keyspace.Wanted
 	wanted := space[:0]
+	var spec *Spec
 	for i, args := range commands {
 		f := &c.ahead[i]
 		*f = foreseen{}
-		spec := t.lookup(args[0])
+		if i == 0 || string(args[0]) != string(commands[i-1][0]) {
+			spec = t.lookup(args[0])
+		}
 		if spec == nil || spec.Subs != nil {
 			continue
 		}

@@ -20,7 +20,7 @@ const (
 	lineBytes = 64
 	// fetchLines is how many lines of a record are fetched. What is behind them is
 	// read in order, which processors foresee.
-	fetchLines = 4
+	fetchLines = 8
 	// fetchFrom is how many bytes of keys there must be for it to be worth while:
 	// fewer stay in the caches.
 	fetchFrom = 512 << 10
