@@ -27,6 +27,8 @@ type Peer struct {
 	Addr string
 	t    testing.TB
 	log  bytes.Buffer
+
+	exited chan struct{} // closed once the process has
 }
 
 // Start starts a program, say valkey-server, on a free port of the loopback with further arguments, and waits until it
@@ -55,6 +57,7 @@ func Start(t testing.TB, program, dir string, args ...string) *Peer {
 		t.Fatal(err)
 	}
 	exited := make(chan struct{})
+	p.exited = exited
 	go func() { server.Wait(); close(exited) }()
 	t.Cleanup(func() { cancel(); <-exited })
 	for deadline := time.After(20 * time.Second); ; {
@@ -68,6 +71,17 @@ func Start(t testing.TB, program, dir string, args ...string) *Peer {
 			t.Fatalf("%s does not answer", program)
 		case <-time.After(10 * time.Millisecond):
 		}
+	}
+}
+
+// Stop has the server end as an administrator does, without a last save.
+func (p *Peer) Stop() {
+	p.t.Helper()
+	p.try("SHUTDOWN", "NOSAVE") // there is no answer
+	select {
+	case <-p.exited:
+	case <-time.After(20 * time.Second):
+		p.t.Fatal("the server does not stop")
 	}
 }
 
