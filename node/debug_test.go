@@ -53,6 +53,27 @@ func TestDebugReload(t *testing.T) {
 	}
 }
 
+// What is loaded again is as it was, and nothing of that is in the log.
+func TestDebugLoadAppended(t *testing.T) {
+	s := start(t, "--enable-debug-command", "local", "--appendonly", "yes")
+	w := dial(t, s.addr)
+	w.do("ZADD", "a", "1", "x")
+	digest := w.do("DEBUG", "DIGEST")
+	size := s.store.Status().Size
+	for _, load := range [][]string{{"DEBUG", "LOADAOF"}, {"DEBUG", "RELOAD"}, {"DEBUG", "RELOAD", "NOSAVE"}} {
+		w.expect("+OK\r\n", load...)
+		if got := w.do("DEBUG", "DIGEST"); got != digest {
+			t.Errorf("%q: the digest was %s and is %s", load, digest, got)
+		}
+		if s.store.Flush(); size != 0 && s.store.Status().Size > size+200 {
+			t.Errorf("%q is in the log", load)
+		}
+	}
+	w.expect("-ERR syntax error\r\n", "DEBUG", "RELOAD", "x")
+	w.do("CONFIG", "SET", "appendonly", "no")
+	w.expect("-ERR Error trying to load the AOF files, check server logs.\r\n", "DEBUG", "LOADAOF")
+}
+
 // Each type of reply, for tests of clients: Valkey 9.1 answers these bytes.
 func TestDebugProtocol(t *testing.T) {
 	s := start(t, "--enable-debug-command", "local")

@@ -13,7 +13,6 @@ import (
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/glob"
 	"zset.dev/operator/node/keyspace"
-	"zset.dev/operator/node/rdb"
 	"zset.dev/operator/zset"
 )
 
@@ -77,7 +76,8 @@ var debugged = map[string]struct {
 	"LISTPACK":                 {1, 1, debugListpack, "LISTPACK <key>", "The members of a set that is a listpack."},
 	"OBJECT":                   {1, 2, debugObject, "OBJECT <key>", "How a key is stored."},
 	"PROTOCOL":                 {1, 1, debugProtocol, "PROTOCOL <type>", "A value of a type of reply: string, integer, double, bignum, null, array, set, map, attrib, push, verbatim, true, false."},
-	"RELOAD":                   {0, 0, debugReload, "RELOAD", "Make every key anew of what DUMP would give, with its expiry."},
+	"RELOAD":                   {0, 1, debugReload, "RELOAD [NOSAVE]", "Save dump.rdb, unless NOSAVE is given, and load it in the place of all keys."},
+	"LOADAOF":                  {0, 0, debugLoadAppended, "LOADAOF", "Load the append-only files in the place of all keys."},
 	"SET-ACTIVE-EXPIRE":        {1, 1, debugActiveExpire, "SET-ACTIVE-EXPIRE <0|1>", "Whether expired keys are removed before they are asked for."},
 	"PAUSE-CRON":               {1, 1, debugPauseCron, "PAUSE-CRON <0|1>", "Whether what comes round by the clock waits: expiry, limits of clients."},
 	"REPLYBUFFER":              {2, 2, (func(c *Call, _ [][]byte) { c.ok() }), "REPLYBUFFER RESIZING <0|1>", "Nothing: reply buffers do not change by the clock."},
@@ -85,7 +85,6 @@ var debugged = map[string]struct {
 	"SLEEP":                    {1, 1, debugSleep, "SLEEP <seconds>", "Keep everybody waiting. Decimals are allowed, up to an hour."},
 	"STRINGMATCH-LEN":          {2, 2, debugStringMatch, "STRINGMATCH-LEN <length> <pattern>", "Match a pattern with so many times A."},
 	"JMAP":                     {0, 0, debugNone("JMAP is of another kind of server"), "", ""},
-	"LOADAOF":                  {0, 0, debugNone("LOADAOF needs an append-only file, and this server keeps its data in memory only"), "", ""},
 }
 
 func debugNone(why string) func(*Call, [][]byte) {
@@ -111,7 +110,7 @@ func debugCommand(c *Call) {
 
 func debugHelp(c *Call) {
 	lines := []string{"DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"}
-	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "OBJECT", "PAUSE-CRON", "PROTOCOL", "RELOAD", "REPLYBUFFER", "SET-ACTIVE-EXPIRE", "SET-DISABLE-DENY-SCRIPTS", "SLEEP", "STRINGMATCH-LEN"} {
+	for _, name := range []string{"DIGEST", "DIGEST-VALUE", "LISTPACK", "LOADAOF", "OBJECT", "PAUSE-CRON", "PROTOCOL", "RELOAD", "REPLYBUFFER", "SET-ACTIVE-EXPIRE", "SET-DISABLE-DENY-SCRIPTS", "SLEEP", "STRINGMATCH-LEN"} {
 		lines = append(lines, debugged[name].form, "    "+debugged[name].does)
 	}
 	lines = append(lines, "HELP", "    Print this help.")
@@ -191,41 +190,6 @@ func debugListpack(c *Call, args [][]byte) {
 			c.W.Score(score)
 		}
 	}
-}
-
-// debugReload makes every key anew of its own payload, as a node does that
-// loads what it has saved: keys whose time has come stay behind, encodings
-// follow the tuning in force.
-func debugReload(c *Call, _ [][]byte) {
-	mute := c.Held.Mute
-	c.Held.Mute = true // the data is the same
-	defer func() { c.Held.Mute = mute }()
-	var keys []string
-	c.Env.Keyspace.Each(&c.Held, c.now, func(e *keyspace.Entry) { keys = append(keys, e.Key()) })
-	for _, key := range keys {
-		e := c.Held.Peek([]byte(key))
-		if e == nil {
-			continue
-		}
-		set, err := rdb.Read(rdb.Append(nil, e.Set()), c.Env.Keyspace.Memory(), c.Env.Tuning())
-		if err != nil {
-			c.W.Error(restoreError(err))
-			return
-		}
-		idle, frequency := e.Idle(c.now), c.Env.Keyspace.Frequency(e, c.now)
-		e, err = c.Held.Put([]byte(key), set, e.ExpireAt())
-		if err != nil {
-			c.W.Error(errNoMemory)
-			return
-		}
-		if c.countsUses() {
-			e.SetFrequency(c.now, frequency)
-		} else {
-			e.SetIdle(c.now, idle)
-		}
-		c.Held.Touch([]byte(key))
-	}
-	c.ok()
 }
 
 func debugActiveExpire(c *Call, args [][]byte) {

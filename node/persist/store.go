@@ -261,6 +261,17 @@ func (s *Store) mend() {
 	}
 }
 
+// Flush has everything that was logged in the append-only files, and on disk.
+func (s *Store) Flush() error {
+	s.mu.Lock()
+	a := s.appender
+	s.mu.Unlock()
+	if a == nil {
+		return errStopped
+	}
+	return a.ask((*appender).catchUp)
+}
+
 func (s *Store) isClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
