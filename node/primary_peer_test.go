@@ -22,8 +22,8 @@ import (
 // bridge is a connection's way to a server that can be cut.
 type bridge struct {
 	listener net.Listener
-	to       string
 	mu       sync.Mutex
+	to       string            // guarded by mu
 	down     bool              // guarded by mu
 	open     map[net.Conn]bool // guarded by mu
 	running  sync.WaitGroup
@@ -59,7 +59,10 @@ func (b *bridge) port() string {
 
 func (b *bridge) carry(near net.Conn) {
 	defer near.Close()
-	far, err := net.Dial("tcp", b.to)
+	b.mu.Lock()
+	to := b.to
+	b.mu.Unlock()
+	far, err := net.Dial("tcp", to)
 	if err != nil {
 		return
 	}
