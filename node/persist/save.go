@@ -3,6 +3,7 @@ package persist
 import (
 	"io"
 	"math"
+	"time"
 
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/rdb"
@@ -15,7 +16,11 @@ const (
 	holdMembers = 512
 
 	// writeBytes is how much is gathered before it is written.
-	writeBytes = 64 << 10
+	writeBytes = 32 << 10
+
+	// workFor is how long a save works before it rests, and restMost how long at most: it may have waited, not worked.
+	workFor  = 100 * time.Microsecond
+	restMost = 2 * time.Millisecond
 )
 
 // A Saver writes all keys down while they go on changing. Each key is written as it is at one moment of its own, the sets
@@ -30,14 +35,21 @@ type Saver struct {
 	Functions func() [][]byte // the code of libraries, if not nil: called behind Begun, written before the keys
 	NoKeys    bool            // leave the keys out
 
+	// Busy counts what others do meanwhile, say commands. While that grows, Save rests as long as it works, so that they
+	// find a processor. nil lets it work all the time.
+	Busy func() int64
+
 	file *rdb.Encoder
 	keys int64
+
+	began time.Time // working, since it last rested
+	seen  int64     // what Busy said then
 }
 
 // Save writes a file and returns how many keys it has. It holds one partition at a time, never while it writes. The error
 // is the writer's, or keyspace.ErrMoved.
 func (s *Saver) Save(w io.Writer) (keys int64, err error) {
-	s.keys = 0
+	s.keys, s.began = 0, time.Now()
 	s.file = rdb.NewEncoder(w)
 	s.file.Gather(math.MaxInt) // only drain writes: nothing is held then
 	walk := s.Keyspace.Walk(s.Begun)
@@ -102,5 +114,22 @@ func (s *Saver) drain() error {
 	if s.file.Gathered() >= writeBytes {
 		s.file.Flush()
 	}
+	s.rest()
 	return s.file.Err()
+}
+
+// rest lets others have the processor.
+func (s *Saver) rest() {
+	if s.Busy == nil {
+		return
+	}
+	worked := time.Since(s.began)
+	if worked < workFor {
+		return
+	}
+	if n := s.Busy(); n != s.seen {
+		s.seen = n
+		time.Sleep(min(worked, restMost))
+	}
+	s.began = time.Now()
 }

@@ -119,7 +119,7 @@ func (s *State) turn(f *Follower, out *output) (done func(), err error) {
 func (f *Follower) saver(began time.Time) *persist.Saver {
 	s := f.state
 	save := &persist.Saver{
-		Keyspace: s.options.Keyspace, Now: func() int64 { return s.options.Now().UnixMilli() }, NoKeys: f.NoKeys,
+		Keyspace: s.options.Keyspace, Now: func() int64 { return s.options.Now().UnixMilli() }, NoKeys: f.NoKeys, Busy: s.options.Stats.CommandsProcessed.Load,
 		Aux: [][2]string{
 			{"redis-ver", s.options.Version}, {"redis-bits", strconv.Itoa(strconv.IntSize)}, {"ctime", strconv.FormatInt(s.options.Now().Unix(), 10)},
 			{"used-mem", strconv.FormatInt(s.options.Keyspace.Used(), 10)},
