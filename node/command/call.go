@@ -133,7 +133,7 @@ func (c *Call) release() {
 
 // propagate logs a command that names no key, but changes what replicas have.
 func (c *Call) propagate(args ...[]byte) {
-	if c.Nested {
+	if c.Nested || c.spec.Whole {
 		c.Held.Log(args...)
 		return
 	}

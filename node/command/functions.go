@@ -48,9 +48,12 @@ var functionSpecs = []Spec{
 
 var onEveryShard = []string{"request_policy:all_shards", "response_policy:all_succeeded"}
 
+// functionSpec is one of FUNCTION's subcommands. Those that write hold all
+// partitions, so that what is logged of them stands in order, and who begins to
+// save everything finds the libraries as they are there in the log.
 func functionSpec(name string, arity int, flags Flags, tips []string, summary string, run func(*Call), args ...Arg) Spec {
 	return Spec{
-		Name: "function|" + name, Arity: arity, Flags: flags, Tips: tips, Categories: Scripting,
+		Name: "function|" + name, Arity: arity, Flags: flags, Whole: flags&Write != 0, Tips: tips, Categories: Scripting,
 		Group: "scripting", Since: "7.0.0", Complexity: "O(1)",
 		Summary: summary,
 		Args:    args,

@@ -32,7 +32,7 @@ type Saver struct {
 	Begun    func()           // called, if not nil, before anything is written, while nothing changes: to note where the log is, and in Aux
 	Saved    func(keys int64) // progress, if not nil: called between holds with the number of keys so far
 
-	Functions func() [][]byte // the code of libraries, if not nil: called behind Begun, written before the keys
+	Functions func() [][]byte // the code of libraries, if not nil: called behind Begun, likewise while nothing changes
 	NoKeys    bool            // leave the keys out
 
 	// Busy counts what others do meanwhile, say commands. While that grows, Save rests as long as it works, so that they
@@ -52,15 +52,21 @@ func (s *Saver) Save(w io.Writer) (keys int64, err error) {
 	s.keys, s.began = 0, time.Now()
 	s.file = rdb.NewEncoder(w)
 	s.file.Gather(math.MaxInt) // only drain writes: nothing is held then
-	walk := s.Keyspace.Walk(s.Begun)
+	var libraries [][]byte
+	walk := s.Keyspace.Walk(func() {
+		if s.Begun != nil {
+			s.Begun()
+		}
+		if s.Functions != nil {
+			libraries = s.Functions()
+		}
+	})
 	defer walk.End()
 	for _, aux := range s.Aux {
 		s.file.Aux(aux[0], aux[1])
 	}
-	if s.Functions != nil {
-		for _, code := range s.Functions() {
-			s.file.Function(code)
-		}
+	for _, code := range libraries {
+		s.file.Function(code)
 	}
 	if s.NoKeys {
 		return 0, s.file.Close()
