@@ -17,6 +17,4 @@
 //
 // It knows nothing of the keyspace: what arrives goes to a Sink, in order, one call at a time. It holds one command or
 // one string of a file in memory. Every wait is bounded: a primary that is silent for Options.Timeout is given up.
-//
-// A node does not follow anyone yet.
 package replica
