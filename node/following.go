@@ -27,7 +27,7 @@ func (s *Server) newFollowing() *following.Following {
 	return following.New(following.Options{
 		State: s.env.Replication, Data: s.followed, Log: s.log, Now: s.now, Settings: s.followingSettings, Dial: s.dialPrimary,
 		NewSet:  func() *zset.Set { return zset.NewIn(s.keyspace.Memory(), s.env.Tuning()) },
-		Synced:  func() int64 { return 0 },
+		Synced:  func() int64 { return s.env.Replication.Confirmations().Disk().Offset() },
 		Writes:  pausedWrites{s.env.Pause},
 		Changed: s.roleChanged,
 	})

@@ -151,3 +151,43 @@ func TestAppendOnlyBeginsWithDump(t *testing.T) {
 		os.Remove(filepath.Join(dir, "dump.rdb"))
 	}
 }
+
+// A replica that was restarted goes on where its files end, and has by itself what its primary has.
+func TestReplicaResumesAfterRestart(t *testing.T) {
+	primary := start(t)
+	w := dial(t, primary.addr)
+	host, port, _ := strings.Cut(primary.addr, ":")
+	dir := t.TempDir()
+	args := []string{"--dir", dir, "--appendonly", "yes", "--replicaof", host, port}
+	w.do("ZADD", "board", "1", "before")
+	info := func(w *wire, line string) bool { return strings.Contains(w.do("INFO"), "\r\n"+line+"\r\n") }
+	has := func(s *running, n int) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("it has %d members", n), func() bool { return dial(t, s.addr).do("ZCARD", "board") == fmt.Sprintf(":%d\r\n", n) })
+	}
+	replica := start(t, args...)
+	has(replica, 1)
+	w.do("ZADD", "board", "1", "streamed")
+	has(replica, 2)
+	eventually(t, "its files are those of the primary's data", func() bool {
+		base, _ := filepath.Glob(filepath.Join(dir, "appendonlydir", "*.base.rdb"))
+		text := ""
+		for _, name := range base {
+			content, _ := os.ReadFile(name)
+			text += string(content)
+		}
+		return strings.Contains(text, "before") && !info(dial(t, replica.addr), "aof_rewrite_in_progress:1")
+	})
+	replica.stop()
+	w.do("ZADD", "board", "1", "missed")
+	replica = start(t, args...)
+	has(replica, 3)
+	if !info(w, "sync_full:1") || !info(w, "sync_partial_ok:1") {
+		t.Error("it did not resume")
+	}
+	w.do("ZADD", "board", "1", "after")
+	has(replica, 4)
+	replica.stop()
+	alone := start(t, "--dir", dir, "--appendonly", "yes")
+	has(alone, 4)
+}
