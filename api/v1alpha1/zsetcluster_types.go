@@ -89,7 +89,7 @@ type ZSetClusterSpec struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 
 	// Image of the nodes. Absent: the one the operator was deployed with. A change replaces the pods; what they held is
-	// lost, as this version keeps data in memory only.
+	// lost, as clusters of this version keep data in memory only.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -111,8 +111,8 @@ type ZSetClusterSpec struct {
 	Engine EngineSpec `json:"engine,omitzero"`
 
 	// CPU and memory of each node. Absent: a tenth of a CPU and 512Mi of memory requested, memory limited to 512Mi.
-	// `resources: {}` asks for nothing and sets no limit. A change replaces the pods; what they held is lost, as this
-	// version keeps data in memory only.
+	// `resources: {}` asks for nothing and sets no limit. A change replaces the pods; what they held is lost, as
+	// clusters of this version keep data in memory only.
 	//
 	// +optional
 	// +kubebuilder:default={requests: {cpu: "100m", memory: "512Mi"}, limits: {memory: "512Mi"}}
@@ -122,8 +122,8 @@ type ZSetClusterSpec struct {
 
 	// Volume of each node, mounted at /data. Absent: an emptyDir that goes with the pod.
 	//
-	// This version keeps data in memory only: a node writes nothing to this volume that it would load again, so a
-	// restarted node starts empty with or without it.
+	// Clusters of this version keep data in memory only: nodes are not told to write to this volume what they would load
+	// again, so a restarted node starts empty with or without it.
 	//
 	// +optional
 	Storage *StorageSpec `json:"storage,omitempty"`

@@ -287,7 +287,9 @@ func (s *Store) restart(why string) {
 		if err == nil {
 			break
 		}
-		s.failed(err)
+		if !errors.Is(err, errStopped) {
+			s.failed(err)
+		}
 		s.rest(retryEvery)
 	}
 	s.wrote()
