@@ -24,6 +24,7 @@ type Keyspace struct {
 	heap       *slab.Heap
 	memory     zset.Memory // of the heap
 	seed       maphash.Seed
+	_          [64]byte // what all read is on no cache line that is written often
 	partitions [partitionCount]partition
 
 	// Sums over all partitions, changed while the partition concerned is held.
@@ -33,6 +34,8 @@ type Keyspace struct {
 	expiring atomic.Int64
 	expired  atomic.Int64 // keys removed because their time had come, ever
 	evicted  atomic.Int64 // keys removed to make room, ever
+
+	_ [64]byte
 
 	watched atomic.Int64 // keys watched, once for each watcher
 	awaited atomic.Int64 // keys waited for

@@ -12,17 +12,23 @@ import (
 // Stats is the node's counters. All may be changed and read by any goroutine.
 // CONFIG RESETSTAT sets them back to zero.
 type Stats struct {
+	// What each pipeline counts is on one cache line, as processors take it
+	// from each other.
+	CommandsProcessed atomic.Int64
+	Hits              atomic.Int64
+	Misses            atomic.Int64
+	BytesIn           atomic.Int64
+	BytesOut          atomic.Int64
+	Reads             atomic.Int64 // reads from sockets
+	Writes            atomic.Int64 // writes to sockets
+	_                 [64]byte     // keeps it off what is only read
+
 	ConnectionsAccepted atomic.Int64
 	ConnectionsRejected atomic.Int64 // turned away by maxclients or protected mode
 	OutputLimitClosed   atomic.Int64 // closed because a reply was too large or not read
 	QueryLimitClosed    atomic.Int64 // closed because a query was too large
 	IdleClosed          atomic.Int64
 	ProtocolErrors      atomic.Int64
-	CommandsProcessed   atomic.Int64
-	BytesIn             atomic.Int64
-	BytesOut            atomic.Int64
-	Hits                atomic.Int64
-	Misses              atomic.Int64
 	AuthFailures        atomic.Int64
 	HandshakesFailed    atomic.Int64 // of TLS
 	FullSyncs           atomic.Int64 // replicas that got all data
@@ -37,8 +43,6 @@ type Stats struct {
 	ExpiredBase         atomic.Int64 // what Expired counted at the last reset
 	EvictedBase         atomic.Int64 // likewise
 	ClientsEvicted      atomic.Int64 // closed to free memory
-	Reads               atomic.Int64 // reads from sockets
-	Writes              atomic.Int64 // writes to sockets
 
 	Slow      SlowLog
 	Latencies Latencies
@@ -61,6 +65,8 @@ type CommandStat struct {
 	Failed   atomic.Int64 // ran and answered an error
 
 	times atomic.Pointer[Histogram] // nil until the first call is tracked
+
+	_ [8]byte // makes it a cache line
 }
 
 // Times is how long the command took; nil when that was never tracked.

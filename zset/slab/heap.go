@@ -39,6 +39,7 @@ type Heap struct {
 	inUse  atomic.Int64
 	budget budget
 	huge   bool
+	_      [64]byte                 // keeps what every Bytes reads off the cache line that every Alloc writes
 	refs   space                    // what has a Ref
 	pools  [classes]pool            // by class
 	grow   sync.Mutex               // guards adding to regions

@@ -18,10 +18,10 @@ type pool struct {
 	current uint32           // first page of the slab that slots are taken from, 0 for none
 	partial [quarters]uint32 // first slab of each list
 	class   uint8
-	pages   uint16 // of a slab
-	slots   uint16 // of a slab
-	stride  uint16 // units from slot to slot
-	_       [16]byte
+	pages   uint16   // of a slab
+	slots   uint16   // of a slab
+	stride  uint16   // units from slot to slot
+	_       [28]byte // keeps neighbours' locks off one cache line
 }
 
 const quarters = 4
