@@ -52,6 +52,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	f.Uint64Var(&s.seed, "seed", 1, "of scores, choices and the moments of kills")
 	f.Float64Var(&s.rate, "rate", 50_000, "writes a second during a full sync")
 	f.IntVar(&s.promoted, "promotions", 0, "runs of each mode (default 20; short: 2)")
+	scale := f.Float64("scale", 1, "of the number of members and keys, for a long form that takes less")
 	f.StringVar(&s.node, "node", "", "the node's program (default: built from this checkout)")
 	f.StringVar(&s.dir, "dir", "", "where the servers' files go, some gigabytes for a while (default: the system's folder for such)")
 	f.StringVar(&s.out, "out", "", "folder with repl.md to write tables and CSV to (default: only standard output)")
@@ -89,6 +90,11 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		s.shapes = []shape{{sets: 1, members: 200_000}, {sets: 30_000, members: smallMembers}}
 		promoted = 2
 	}
+	if *scale <= 0 || *scale > 10 || *scale != 1 && s.out != "" {
+		return s, fmt.Errorf("-scale is up to 10, and figures of another than 1 are not for keeping")
+	}
+	s.shapes[0].members = max(1000, int(float64(s.shapes[0].members)**scale)/1000*1000)
+	s.shapes[1].sets = max(1, int(float64(s.shapes[1].sets)**scale))
 	if s.promoted == 0 {
 		s.promoted = promoted
 	}
