@@ -60,7 +60,7 @@ func saveBehind(c *Call) {
 		c.W.Error(errSyntax)
 		return
 	}
-	later, err := c.Env.Persistence.SaveBehind(mayWait)
+	later, err := c.Env.Persistence.SaveBehind(mayWait, c.Nested)
 	switch {
 	case err != nil:
 		c.W.Error(persistenceError(err))
@@ -72,7 +72,7 @@ func saveBehind(c *Call) {
 }
 
 func rewriteAppended(c *Call) {
-	later, err := c.Env.Persistence.Rewrite()
+	later, err := c.Env.Persistence.Rewrite(c.Nested)
 	switch {
 	case err != nil:
 		c.W.Error(persistenceError(err))

@@ -448,7 +448,7 @@ var general = []directive{
 		kind: size(func(v *Values) *int64 { return &v.LoadCorruptTail }, 0),
 	},
 	{
-		name: "aof-use-rdb-preamble", group: data, initial: "yes",
+		name: "aof-use-rdb-preamble", group: data, initial: "yes", live: true,
 		doc:  "the base of the append-only files is an RDB file",
 		kind: only("yes", "the base is always an RDB file"),
 	},

@@ -44,15 +44,15 @@ const (
 )
 
 // SaveBehind has dump.rdb written in the background. While the append-only files are rewritten it is an error, unless it may be done
-// later.
-func (s *Store) SaveBehind(mayWait bool) (later bool, err error) {
-	if !s.saving.TryLock() {
+// later. With wait it is done a moment later in any case.
+func (s *Store) SaveBehind(mayWait, wait bool) (later bool, err error) {
+	if wait || !s.saving.TryLock() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		switch {
-		case s.state.rewriteBegan.IsZero():
+		case !s.state.saveBegan.IsZero():
 			return false, errSaving
-		case !mayWait:
+		case !mayWait && !wait:
 			return false, errOther
 		}
 		s.state.saveWanted = true

@@ -67,8 +67,8 @@ func (s *Store) plan() {
 	}
 	switch save, rewrite := now.next(); {
 	case save:
-		s.SaveBehind(false) // an error is that it is under way already
+		s.SaveBehind(false, false) // an error is that it is under way already
 	case rewrite:
-		s.Rewrite() // likewise
+		s.Rewrite(false) // likewise
 	}
 }

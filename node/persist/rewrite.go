@@ -15,9 +15,12 @@ func (s *Store) renew() error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	s.mu.Lock()
-	on, closed := s.appender != nil, s.closed
+	over := s.appender != nil || s.closed || !s.o.Values().AppendOnly
+	if over {
+		s.state.rewriteBegan = time.Time{}
+	}
 	s.mu.Unlock()
-	if on || closed {
+	if over {
 		return nil
 	}
 	folder, err := OpenFolder(s.o.Disk, s.path(s.o.Values().AppendDirname), s.o.Values().AppendFilename)
@@ -59,10 +62,10 @@ func (s *Store) fresh(ctx context.Context, folder *Folder, run func(*appender)) 
 	return a, err
 }
 
-// Rewrite replaces the append-only files by shorter ones, in the background. When something is under way already it is done
-// afterwards, and later is true.
-func (s *Store) Rewrite() (later bool, err error) {
-	if !s.saving.TryLock() {
+// Rewrite replaces the append-only files by shorter ones, in the background. When something is under way already, or it is to wait
+// for a moment, it is done afterwards, and later is true.
+func (s *Store) Rewrite(wait bool) (later bool, err error) {
+	if wait || !s.saving.TryLock() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.state.rewriteBegan.IsZero() {

@@ -179,6 +179,9 @@ func (s *Store) Prepare(_ []string, next *config.Values) (commit func(), err err
 func (s *Store) Changed(old, now *config.Values) {
 	switch {
 	case now.AppendOnly && !old.AppendOnly:
+		s.mu.Lock()
+		s.state.rewriteBegan = s.o.Now() // as everybody sees from now on
+		s.mu.Unlock()
 		s.begin("appendonly was turned on")
 	case !now.AppendOnly && old.AppendOnly:
 		s.halt()
