@@ -40,10 +40,24 @@ func (e *OtherKeyError) Error() string {
 	return fmt.Sprintf("persist: key %q holds a %s, and this server holds sorted sets only", e.Key, e.Type)
 }
 
-// Load reads a file to its end. What a key held before is replaced. After an error the keys before it are there.
-// The error is an *OtherKeyError, keyspace.ErrFull when there is no memory for a key, which it names, or the file's.
+// Load reads a file to its end. What a key held before is replaced. After an error some keys are there: of those before it all but
+// the last few hundred. The error is an *OtherKeyError, keyspace.ErrFull when there is no memory for a key, which it names, or
+// the file's.
+//
+// One goroutine takes the file apart, the caller's, and another one puts the keys where they belong.
 func (l *Loader) Load(file *rdb.Decoder) error {
+	in := startInserter(l)
+	err := l.read(file, in)
+	if failure := in.end(err == nil); failure != nil {
+		return failure // it was first
+	}
+	return err
+}
+
+// read takes a file apart.
+func (l *Loader) read(file *rdb.Decoder, in *inserter) error {
 	for {
+		file.Reuse(in.batch.spare())
 		rec, err := file.Next()
 		if err == io.EOF {
 			return nil
@@ -63,7 +77,7 @@ func (l *Loader) Load(file *rdb.Decoder) error {
 		case rdb.OtherKey:
 			err = l.other(&rec)
 		case rdb.Key:
-			err = l.key(&rec)
+			err = l.key(&rec, in)
 		}
 		if err != nil {
 			return err
@@ -84,31 +98,16 @@ func (l *Loader) other(rec *rdb.Record) error {
 	return nil
 }
 
-func (l *Loader) key(rec *rdb.Record) error {
-	now := l.Now()
+// key hands a key on, unless it is left out.
+func (l *Loader) key(rec *rdb.Record, in *inserter) error {
 	switch {
 	case rec.Database != 0:
 		rec.Set.Release()
 		return l.other(rec)
-	case rec.Meta.ExpireAt != 0 && rec.Meta.ExpireAt <= now && !l.KeepExpired:
+	case rec.Meta.ExpireAt != 0 && rec.Meta.ExpireAt <= l.Now() && !l.KeepExpired:
 		rec.Set.Release()
 		l.Expired++
 		return nil
 	}
-	var h keyspace.Held
-	l.Keyspace.Hold(&h, now, rec.Name)
-	defer h.Release()
-	h.Mute = true // the file is where the log begins
-	e, err := h.Put(rec.Name, rec.Set, rec.Meta.ExpireAt)
-	if err != nil {
-		return fmt.Errorf("persist: key %q: %w", rec.Name, err)
-	}
-	switch {
-	case rec.Meta.Frequency >= 0:
-		e.SetFrequency(now, uint8(rec.Meta.Frequency))
-	case rec.Meta.Idle >= 0:
-		e.SetIdle(now, rec.Meta.Idle)
-	}
-	l.Loaded++
-	return nil
+	return in.add(rec)
 }

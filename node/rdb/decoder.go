@@ -44,6 +44,7 @@ type Decoder struct {
 	reader
 	stream   stream
 	newSet   func() *zset.Set
+	spare    *zset.Set // an empty one, to be used first
 	begun    bool
 	version  int
 	valkey   bool
@@ -58,6 +59,22 @@ func NewDecoder(r io.Reader, newSet func() *zset.Set) *Decoder {
 	d := &Decoder{newSet: newSet, stream: stream{r: r}}
 	d.more = &d.stream
 	return d
+}
+
+// Reuse gives an empty set, such as newSet makes, for the next key; nil is none. One given before, and not used, is let go.
+func (d *Decoder) Reuse(s *zset.Set) {
+	if s != nil {
+		d.spare = s
+	}
+}
+
+// set is an empty set for a key.
+func (d *Decoder) set() *zset.Set {
+	if s := d.spare; s != nil {
+		d.spare = nil
+		return s
+	}
+	return d.newSet()
 }
 
 // Offset is how many bytes were read and understood.
@@ -245,7 +262,7 @@ func (d *Decoder) key(kind byte, meta Meta) (Record, error) {
 		}
 		return rec, nil
 	}
-	rec.Set = d.newSet()
+	rec.Set = d.set()
 	if err = d.reader.value(rec.Set, kind); err == nil && rec.Set.Len() == 0 {
 		err = ErrFormat
 	}
