@@ -257,6 +257,35 @@ func TestEffects(t *testing.T) {
 	}
 }
 
+// TestWrote knows up to where the log must be kept before a client may hear of what it did, be it that another client
+// did it on its behalf.
+func TestWrote(t *testing.T) {
+	x := newEffectsTest(t)
+	waiter := x.another()
+	for _, tt := range []struct {
+		line  string
+		wrote bool
+	}{
+		{"ZADD k 1 a", true}, {"ZADD k 1 a", false}, {"ZCARD k", false}, {"ZINCRBY k 1 a", true},
+		{"MULTI; ZADD k 2 b; ZREM k a; EXEC", true}, {"MULTI; ZCARD k; EXEC", false},
+		{"EVAL redis.call('zadd','k',7,'x') 0", true}, {"PUBLISH c m", true}, {"function: lib", true}, {"FLUSHALL", true}, {"FLUSHALL", false},
+	} {
+		before := x.c.Wrote
+		x.do(tt.line)
+		if _, end := x.log.Range(); x.c.Wrote != end || tt.wrote != (x.c.Wrote > before) {
+			t.Errorf("%s: Wrote went from %d to %d, the log is at %d", tt.line, before, x.c.Wrote, end)
+		}
+	}
+	x.execute(waiter, x.words("BZPOPMIN k 0"))
+	x.do("ZADD k 1 a 2 b")
+	if x.table.Resume(waiter); waiter.Waiting() {
+		t.Fatal("it was not served")
+	}
+	if _, end := x.log.Range(); waiter.Wrote != end || x.c.Wrote != end {
+		t.Errorf("Wrote is %d of who was served, %d of who served it; the log is at %d", waiter.Wrote, x.c.Wrote, end)
+	}
+}
+
 // TestEffectsPage keeps the table in the documentation.
 func TestEffectsPage(t *testing.T) {
 	const begin, end = "<!-- effects: made from node/command/testdata/effects.txt by go generate ./node/command -->\n```\n", "```\n<!-- end -->"

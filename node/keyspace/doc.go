@@ -41,6 +41,18 @@
 // Settle, once the writing is done, notes the new length, lets a set that has become
 // a skip list out, and removes a key left empty.
 //
+// # Journal
+//
+// With a journal (journal.go) each hold gathers what it changes, where it is
+// changed, and Release appends that to the log as one, before it unlocks. Who saves
+// all keys goes over them by a Walk (walk.go), each as it is when it is met; what
+// was logged since the walk began, done again, brings all to the same moment.
+//
+//	 Hold ── changes ── Release          a Walk begins      … meets keys …      ends
+//	           │           │                  │
+//	           ▼           ▼                  ▼
+//	        effects ───► the log ─────────────┴───────────────────────────────►
+//
 // # Promises
 //
 //   - A command holds the partitions of its keys, for reading or for writing and in ascending order
@@ -59,6 +71,8 @@
 //     hold, if Reclaim runs: it gives the memory back (reclaim.go).
 //   - A change for which there is no memory fails with ErrFull, or zset.ErrFull
 //     from the set, and has then changed nothing.
+//   - Nothing changes that is not in the journal, but what a Held does that is
+//     Mute; nothing is there that changed nothing. Without a journal there is no cost.
 //   - A full SCAN returns each key that is present throughout exactly once.
 //   - Evict removes one key a policy can do without, by samples of a partition
 //     and a pool of the best candidates seen (evictpool.go), and waits for nobody.

@@ -22,7 +22,8 @@ import (
 //	COPY key other REPLACE       the other key holds what the key holds
 //
 // What is done to the same key one after another becomes one command. To do all of them again, to the data as it was at
-// any moment since the first, leads to the same as having done them once.
+// any moment since the first, leads to the same as having done them once; but not so RENAME and COPY, for which the key
+// must be what it was then (keyspace.Walk sees to that).
 type Effects struct {
 	buf      []byte // commands, the last of them without its beginning while verb is set
 	commands int
