@@ -28,9 +28,13 @@ type Applier struct {
 	w         resp.Writer
 	open      bool // between MULTI and EXEC
 	queue     []queued
-	text      []byte // of the queue's words
-	elsewhere bool   // the log has selected a database that is not there
+	words     [][]byte // of the queue
+	text      []byte   // of its words
+	elsewhere bool     // the log has selected a database that is not there
 }
+
+// keptQueue is the bytes of memory for transactions that an applier keeps.
+const keptQueue = 1 << 20
 
 // ForeignError is for a command of a log that this server cannot do.
 type ForeignError struct {
@@ -82,7 +86,10 @@ func (a *Applier) Report() { a.call.Report() }
 // Restart forgets a transaction that has no end, and the database selected: the
 // log begins anew, or is read again from behind the last whole transaction.
 func (a *Applier) Restart(database bool) {
-	a.open, a.queue, a.text = false, a.queue[:0], a.text[:0]
+	if cap(a.text) > keptQueue || cap(a.words) > keptQueue/24 {
+		a.queue, a.words, a.text = nil, nil, nil
+	}
+	a.open, a.queue, a.words, a.text = false, a.queue[:0], a.words[:0], a.text[:0]
 	if database {
 		a.elsewhere = false
 	}
@@ -157,13 +164,13 @@ func (a *Applier) run(spec *Spec) error {
 
 // enqueue puts a command off until EXEC.
 func (a *Applier) enqueue(spec *Spec, args [][]byte) {
-	words := make([][]byte, len(args))
-	for i, word := range args {
+	first := len(a.words)
+	for _, word := range args {
 		from := len(a.text)
-		a.text = append(a.text, word...)
-		words[i] = a.text[from:len(a.text):len(a.text)]
+		a.text = append(a.text, word...) // what moves to larger memory stays where it was, too
+		a.words = append(a.words, a.text[from:len(a.text):len(a.text)])
 	}
-	a.queue = append(a.queue, queued{spec, words})
+	a.queue = append(a.queue, queued{spec, a.words[first:len(a.words):len(a.words)]})
 }
 
 // exec does what was put off, of which nobody sees a part.
