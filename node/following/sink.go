@@ -54,6 +54,7 @@ func (s *sink) Full(at replica.Position, file *rdb.Decoder) error {
 	state.SetLinked(false)
 	s.p.log.Info("getting all data of the primary", "history", at.ID, "offset", at.Offset-1)
 	began := f.options.Now()
+	state.Dismiss("the node gets other data")
 	state.Saving().Lock()
 	defer state.Saving().Unlock()
 	data.Restart(true)

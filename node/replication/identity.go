@@ -52,6 +52,9 @@ func (s *State) Frozen(f func()) {
 	f()
 }
 
+// Dismiss closes those who follow, for that reason: what they get is not what they need.
+func (s *State) Dismiss(why string) { s.followers.dropAll(why) }
+
 // Saving is to be held by who does what must not be done while somebody saves (Frozen).
 func (s *State) Saving() sync.Locker { return &s.saving }
 

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -56,7 +57,7 @@ func writeFollowing(w io.Writer, f *Facts) {
 	}
 	if !p.Up {
 		line(w, "master_link_down_since_seconds", ago(p.DownSince))
-		line(w, "master_link_down_reason", p.Reason)
+		line(w, "master_link_down_reason", strings.Join(strings.Fields(p.Reason), " "))
 	}
 	line(w, "slave_priority", p.Priority)
 	line(w, "slave_read_only", boolean(p.ReadOnly))
