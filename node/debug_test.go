@@ -69,8 +69,11 @@ func TestDebugLoadAppended(t *testing.T) {
 			t.Errorf("%q is in the log", load)
 		}
 	}
-	w.expect("-ERR syntax error\r\n", "DEBUG", "RELOAD", "x")
-	w.do("CONFIG", "SET", "appendonly", "no")
+	w.expect("-ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.\r\n", "DEBUG", "RELOAD", "x")
+	w.do("FUNCTION", "LOAD", library)
+	w.expect("-ERR Error trying to load the RDB dump, check server logs.\r\n", "DEBUG", "RELOAD", "NOFLUSH")
+	w.expect("+OK\r\n", "DEBUG", "RELOAD", "NOFLUSH", "MERGE")
+	w = dial(t, start(t, "--enable-debug-command", "local").addr)
 	w.expect("-ERR Error trying to load the AOF files, check server logs.\r\n", "DEBUG", "LOADAOF")
 }
 

@@ -191,3 +191,71 @@ func TestReplicaResumesAfterRestart(t *testing.T) {
 	alone := start(t, "--dir", dir, "--appendonly", "yes")
 	has(alone, 4)
 }
+
+// appendedTo is a node's last append-only file, changed by do.
+func appendedTo(t *testing.T, dir string, do func(content []byte) []byte) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "appendonlydir", "*.incr.aof"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	content, err := os.ReadFile(files[0])
+	if err == nil {
+		err = os.WriteFile(files[0], do(content), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The end that a crash tore off is cut off and kept beside; damage with commands behind it is refused, with what to do.
+func TestDamagedEnd(t *testing.T) {
+	const transaction = "*1\r\n$5\r\nMULTI\r\n*4\r\n$4\r\nZADD\r\n$1\r\nk\r\n$1\r\n1\r\n$4\r\nhalf\r\n"
+	for name, tt := range map[string]struct {
+		damage func([]byte) []byte
+		args   []string
+		lost   string // what is cut off; nothing is loaded when it is "refused"
+	}{
+		"half a command":  {func(b []byte) []byte { return append(b, "*4\r\n$4\r\nZA"...) }, nil, "*4\r\n$4\r\nZA"},
+		"a transaction":   {func(b []byte) []byte { return append(b, transaction...) }, nil, transaction},
+		"zeros":           {func(b []byte) []byte { return append(b, make([]byte, 5000)...) }, nil, strings.Repeat("\x00", 5000)},
+		"garbage":         {func(b []byte) []byte { return append(b, "garbage"...) }, nil, "refused"},
+		"garbage allowed": {func(b []byte) []byte { return append(b, "garbage"...) }, []string{"--aof-load-corrupt-tail-max-size", "7"}, "garbage"},
+		"torn, refused":   {func(b []byte) []byte { return append(b, "*4\r\n"...) }, []string{"--aof-load-truncated", "no"}, "refused"},
+		"in the midst":    {func(b []byte) []byte { b[len(b)/2] ^= 0x55; return b }, nil, "refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := start(t, "--dir", dir, "--appendonly", "yes")
+			w := dial(t, s.addr)
+			for i := range 20 {
+				w.do("ZADD", "k", "1", fmt.Sprint("member:", i))
+			}
+			s.stop()
+			appendedTo(t, dir, tt.damage)
+			s = start(t, append([]string{"--dir", dir, "--appendonly", "yes"}, tt.args...)...)
+			if tt.lost == "refused" {
+				if s.failure == nil || !strings.Contains(s.failure.Error(), "check it with redis-check-aof") {
+					t.Errorf("it is loaded: %v", s.failure)
+				}
+				return
+			}
+			w = dial(t, s.addr)
+			w.expect(":20\r\n", "ZCARD", "k")
+			kept, _ := filepath.Glob(filepath.Join(dir, "appendonlydir", "*.cut-*"))
+			if len(kept) != 1 {
+				t.Fatalf("kept beside: %q", kept)
+			}
+			if content, err := os.ReadFile(kept[0]); string(content) != tt.lost || err != nil {
+				t.Errorf("what was cut off is %q, %v", content, err)
+			}
+			if log := s.log.String(); !strings.Contains(log, fmt.Sprintf("bytes=%d", len(tt.lost))) {
+				t.Errorf("the log does not say how much was cut off: %s", log)
+			}
+			w.expect(":1\r\n", "ZADD", "k", "1", "after")
+			s.stop()
+			w = dial(t, start(t, "--dir", dir, "--appendonly", "yes").addr)
+			w.expect(":21\r\n", "ZCARD", "k")
+		})
+	}
+}

@@ -76,7 +76,7 @@ var debugged = map[string]struct {
 	"LISTPACK":                 {1, 1, debugListpack, "LISTPACK <key>", "The members of a set that is a listpack."},
 	"OBJECT":                   {1, 2, debugObject, "OBJECT <key>", "How a key is stored."},
 	"PROTOCOL":                 {1, 1, debugProtocol, "PROTOCOL <type>", "A value of a type of reply: string, integer, double, bignum, null, array, set, map, attrib, push, verbatim, true, false."},
-	"RELOAD":                   {0, 1, debugReload, "RELOAD [NOSAVE]", "Save dump.rdb, unless NOSAVE is given, and load it in the place of all keys."},
+	"RELOAD":                   {0, 3, debugReload, "RELOAD [MERGE] [NOFLUSH] [NOSAVE]", "Save dump.rdb, and load it in the place of all keys."},
 	"LOADAOF":                  {0, 0, debugLoadAppended, "LOADAOF", "Load the append-only files in the place of all keys."},
 	"SET-ACTIVE-EXPIRE":        {1, 1, debugActiveExpire, "SET-ACTIVE-EXPIRE <0|1>", "Whether expired keys are removed before they are asked for."},
 	"PAUSE-CRON":               {1, 1, debugPauseCron, "PAUSE-CRON <0|1>", "Whether what comes round by the clock waits: expiry, limits of clients."},

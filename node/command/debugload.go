@@ -6,14 +6,24 @@ import (
 	"zset.dev/operator/node/persist"
 )
 
-// debugReload saves all keys and loads them again.
+// debugReload saves all keys and loads them again: NOSAVE loads the file that is there, NOFLUSH leaves what there is, which is an
+// error when the file has a library of it, unless MERGE allows that.
 func debugReload(c *Call, args [][]byte) {
-	save := len(args) == 0
-	if !save && !is(args[0], "NOSAVE") {
-		c.W.Error(errSyntax)
-		return
+	save, flush, merge := true, true, false
+	for _, a := range args {
+		switch {
+		case is(a, "NOSAVE"):
+			save = false
+		case is(a, "NOFLUSH"):
+			flush = false
+		case is(a, "MERGE"):
+			merge = true
+		default:
+			c.W.Error("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
+			return
+		}
 	}
-	c.reload("Error trying to load the RDB dump, check server logs.", persist.Dump, func() error {
+	c.reload("Error trying to load the RDB dump, check server logs.", persist.Dump, reloading{flush, flush || merge}, func() error {
 		if !save {
 			return nil
 		}
@@ -23,12 +33,15 @@ func debugReload(c *Call, args [][]byte) {
 
 // debugLoadAppended loads what is in the append-only files.
 func debugLoadAppended(c *Call, _ [][]byte) {
-	c.reload("Error trying to load the AOF files, check server logs.", persist.Appended, c.Env.Persistence.Flush)
+	c.reload("Error trying to load the AOF files, check server logs.", persist.Appended, reloading{true, true}, c.Env.Persistence.Flush)
 }
+
+// reloading is how to load: in the place of what there is, and whether libraries may replace others.
+type reloading struct{ flush, replace bool }
 
 // reload puts what files have in the place of all keys, after prepare. Meanwhile all others are told that data are loaded. Nothing of
 // it is logged: the data are to be the same.
-func (c *Call) reload(failure string, from persist.Source, prepare func() error) {
+func (c *Call) reload(failure string, from persist.Source, how reloading, prepare func() error) {
 	if c.Nested {
 		c.W.Error("ERR DEBUG loads nothing in a transaction or script")
 		return
@@ -43,13 +56,16 @@ func (c *Call) reload(failure string, from persist.Source, prepare func() error)
 	h.Release()
 	err := prepare()
 	if err == nil {
-		env.Keyspace.HoldAll(&h, c.now)
-		h.Mute = true
-		h.Clear(false)
-		h.Release()
+		if how.flush {
+			env.Keyspace.HoldAll(&h, c.now)
+			h.Mute = true
+			h.Clear(false)
+			h.Release()
+			c.libraries().Flush()
+		}
 		a := NewApplier(env, client.New(0, "", "", env.Now(), client.Unwired{}))
 		a.SkipOther = env.Config.Values().SkipOtherTypes
-		_, err = env.Persistence.Load(from, a, env.LoadLibrary, nil)
+		_, err = env.Persistence.Load(from, a, func(code []byte) error { return env.addLibrary(code, how.replace) }, nil)
 	}
 	if err != nil {
 		if env.Log != nil {

@@ -9,8 +9,10 @@ func (env *Env) Libraries() (codes [][]byte) {
 }
 
 // LoadLibrary adds the functions of a file, instead of those of the same library.
-func (env *Env) LoadLibrary(code []byte) error {
+func (env *Env) LoadLibrary(code []byte) error { return env.addLibrary(code, true) }
+
+func (env *Env) addLibrary(code []byte, replace bool) error {
 	c := Call{Env: env}
-	_, err := env.Scripts.engine.Libraries.Load(string(code), true, c.logFrom, env.Now)
+	_, err := env.Scripts.engine.Libraries.Load(string(code), replace, c.logFrom, env.Now)
 	return err
 }

@@ -256,8 +256,15 @@ func (v *verdict) refusal(d damage) string {
 // mayCut looks at what is behind the damage, and decides.
 func (l *recovery) mayCut(d damage, f Handle) (verdict, error) {
 	var corrupt *replog.CorruptError
-	torn := errors.Is(d.err, io.EOF) || errors.Is(d.err, replog.ErrTorn)
-	if !torn && !errors.As(d.err, &corrupt) {
+	torn := errors.Is(d.err, io.EOF)
+	if errors.Is(d.err, replog.ErrTorn) {
+		var first [1]byte
+		if _, err := f.ReadAt(first[:], d.at); err != nil {
+			return verdict{}, err
+		}
+		torn = first[0] == '*' || first[0] == '#'
+	}
+	if !torn && !errors.Is(d.err, replog.ErrTorn) && !errors.As(d.err, &corrupt) {
 		return verdict{}, d.err
 	}
 	behind, zeros := false, false

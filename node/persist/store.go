@@ -3,6 +3,7 @@ package persist
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -264,15 +265,20 @@ func (s *Store) mend() {
 	}
 }
 
-// Flush has everything that was logged in the append-only files, and on disk.
+// Flush has everything that was logged in the append-only files, and on disk, if it is to be there. It fails when there are no such
+// files.
 func (s *Store) Flush() error {
 	s.mu.Lock()
 	a := s.appender
 	s.mu.Unlock()
-	if a == nil {
-		return errStopped
+	if a != nil {
+		return a.ask((*appender).catchUp)
 	}
-	return a.ask((*appender).catchUp)
+	folder, err := OpenFolder(s.o.Disk, s.path(s.o.Values().AppendDirname), s.o.Values().AppendFilename)
+	if err == nil && folder.Empty() {
+		err = fs.ErrNotExist
+	}
+	return err
 }
 
 func (s *Store) isClosed() bool {
