@@ -72,12 +72,12 @@ func (w *wire) file() map[string]int {
 		w.t.Fatalf("a file is announced with the mark %q", mark)
 	}
 	var content []byte
-	for !bytes.HasSuffix(content, []byte(mark)) {
-		b, err := w.in.ReadByte()
+	for part := make([]byte, 64<<10); !bytes.HasSuffix(content, []byte(mark)); { // nothing comes behind it yet
+		n, err := w.in.Read(part)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		content = append(content, b)
+		content = append(content, part[:n]...)
 	}
 	keys := map[string]int{}
 	d := rdb.NewDecoder(bytes.NewReader(content[:len(content)-40]), func() *zset.Set { return zset.New(nil) })
@@ -318,4 +318,42 @@ func TestLogEndsWithoutReplicas(t *testing.T) {
 	if keys := again.file(); keys["k"] != 1 {
 		t.Errorf("it gets %v", keys)
 	}
+}
+
+// A node that stops lets its replicas have what was written before: it waits until they confirmed it.
+func TestStopLetsReplicasCatchUp(t *testing.T) {
+	s := start(t)
+	w, r := dial(t, s.addr), dial(t, s.addr)
+	r.follow("?", "-1")
+	r.file()
+	r.send(string(array("REPLCONF", "ACK", "0")))
+	eventually(t, "it is online", func() bool { return strings.Contains(w.do("INFO", "replication"), "state=online") })
+	const writes = 2000
+	for i := range writes {
+		w.send(string(array("ZADD", "k", strconv.Itoa(i), "m"+strconv.Itoa(i))))
+	}
+	for range writes {
+		w.reply()
+	}
+	stopped := make(chan struct{})
+	go func() {
+		s.stop()
+		close(stopped)
+	}()
+	// It asks for a confirmation behind all of it, and goes on only then.
+	read, last := 0, ""
+	for !strings.HasSuffix(last, "GETACK\r\n$1\r\n*\r\n") {
+		words := r.reply()
+		read, last = read+len(words), words
+	}
+	select {
+	case <-stopped:
+		t.Error("it stopped without the confirmation")
+	default:
+	}
+	if !strings.Contains(s.log.String(), "stopping") {
+		t.Error("it has not begun to stop")
+	}
+	r.send(string(array("REPLCONF", "ACK", strconv.Itoa(read))))
+	<-stopped
 }

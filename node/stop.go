@@ -56,9 +56,11 @@ func (s *Server) drain() {
 		close(done)
 	}()
 	if !s.how.Now {
-		s.clients.Each((*client.Client).Hurry)
+		s.clients.Each(hurryUnlessFollowing)
 		limit, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
+		s.letReplicasCatchUp(limit)
+		s.clients.Each((*client.Client).Hurry)
 		if wait(limit, done) {
 			return
 		}
@@ -67,6 +69,37 @@ func (s *Server) drain() {
 	s.env.Scripts.End()
 	s.clients.Each((*client.Client).Close)
 	<-done
+}
+
+func hurryUnlessFollowing(cl *client.Client) {
+	if !cl.Is(client.Following) {
+		cl.Hurry()
+	}
+}
+
+// letReplicasCatchUp waits until all other clients are gone and the replicas have what those wrote.
+func (s *Server) letReplicasCatchUp(limit context.Context) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		others := 0
+		s.clients.Each(func(cl *client.Client) {
+			if !cl.Is(client.Following) {
+				others++
+			}
+		})
+		if others == 0 {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-limit.Done():
+			return
+		}
+	}
+	if behind := s.env.Replication.CatchUp(limit); behind > 0 {
+		s.log.Warn("stopping before all replicas have what was written", "replicas", behind)
+	}
 }
 
 // notReady is why this node should get no traffic; empty when it should.

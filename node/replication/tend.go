@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"context"
 	"time"
 
 	"github.com/tidwall/redcon"
@@ -75,6 +76,37 @@ func (s *State) AskConfirmations() {
 		s.asked = p.log.Append(command("REPLCONF", "GETACK", "*"))
 	}
 }
+
+// CatchUp waits until all who get the log of this primary have confirmed everything in it, or ctx ends, and returns how many have not.
+// Who came by SYNC need not confirm, and is not waited for.
+func (s *State) CatchUp(ctx context.Context) (behind int) {
+	if s.Role() != Primary {
+		return 0
+	}
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	for {
+		s.AskConfirmations()
+		end := s.Offset()
+		behind = 0
+		for _, f := range s.followers.list() {
+			if f.Stage() == Online && !f.Old && f.acked.Load() < end {
+				behind++
+			}
+		}
+		if behind == 0 {
+			return 0
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return behind
+		}
+	}
+}
+
+// askEvery is how often CatchUp looks.
+const askEvery = 5 * time.Millisecond
 
 // command is one as it stands in the log.
 func command(words ...string) []byte {
