@@ -56,7 +56,7 @@ func (s *Server) drain() {
 		close(done)
 	}()
 	if !s.how.Now {
-		s.clients.Each(hurryUnlessFollowing)
+		s.clients.Each(hurryClient)
 		limit, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
 		s.letReplicasCatchUp(limit)
@@ -71,8 +71,9 @@ func (s *Server) drain() {
 	<-done
 }
 
-func hurryUnlessFollowing(cl *client.Client) {
-	if !cl.Is(client.Following) {
+// hurryClient hurries one that is no link between nodes: those go last.
+func hurryClient(cl *client.Client) {
+	if !cl.Is(client.Following | client.Leading) {
 		cl.Hurry()
 	}
 }
@@ -84,7 +85,7 @@ func (s *Server) letReplicasCatchUp(limit context.Context) {
 	for {
 		others := 0
 		s.clients.Each(func(cl *client.Client) {
-			if !cl.Is(client.Following) {
+			if !cl.Is(client.Following | client.Leading) {
 				others++
 			}
 		})
