@@ -19,18 +19,19 @@ import (
 
 // actor is a replica that a test plays: it gets the log and confirms when it is told to.
 type actor struct {
-	t        *testing.T
+	t        testing.TB
 	conn     net.Conn
 	received atomic.Int64 // the offset behind all that came
 	gone     chan struct{}
 
-	mu   sync.Mutex
-	auto bool // confirm all that comes; guarded by mu
-	log  bytes.Buffer
+	mu     sync.Mutex
+	auto   bool // confirm all that comes; guarded by mu
+	forget bool // keep no log; guarded by mu
+	log    bytes.Buffer
 }
 
 // joinAs follows a server, with the name that nodes of this kind have; an empty one is that of another kind.
-func joinAs(t *testing.T, addr, name string) *actor {
+func joinAs(t testing.TB, addr, name string) *actor {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -80,7 +81,9 @@ func joinAs(t *testing.T, addr, name string) *actor {
 		for {
 			n, err := in.Read(b)
 			a.mu.Lock()
-			a.log.Write(b[:n])
+			if !a.forget {
+				a.log.Write(b[:n])
+			}
 			a.received.Add(int64(n))
 			auto := a.auto
 			a.mu.Unlock()
@@ -125,7 +128,7 @@ func (a *actor) leave() {
 }
 
 // inSyncAre waits until these are the replicas in sync.
-func (r *running) inSyncAre(t *testing.T, names ...string) {
+func (r *running) inSyncAre(t testing.TB, names ...string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%q to be in sync", names), func() bool { return slices.Equal(r.inSync.InSync(), names) })
 }
