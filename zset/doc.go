@@ -35,7 +35,8 @@
 //
 //   - Costs. In a skip list Score takes constant time; Add, Remove, Rank, At, ByRank, ByScore and ByLex
 //     logarithmic time; a walk, in either direction, begins where the lookup of its Range ended, without a second
-//     search; RemoveRange cuts each level once and then takes constant time for each member. In a listpack everything
+//     search; RemoveRange cuts each level once and then takes constant time for each member; at either end Add and
+//     RemoveRange search nothing, and a Filler nothing of what comes in order. In a listpack everything
 //     takes one walk, and every change moves the bytes behind it once.
 //   - No stops. The index grows by tables of bounded size, and memory that removals leave behind is given back in a few
 //     steps with each write. Only Rebuild and a RemoveRange of more than half of the members take time in proportion to
