@@ -37,6 +37,13 @@ func (ks *Keyspace) Journal(log *replog.Log) {
 // Log appends a command that names no key, and returns the offset behind it; 0
 // when there is no journal. The caller holds nothing: who does uses Held.Log.
 func (ks *Keyspace) Log(args ...[]byte) int64 {
+	if ks.journal.Load() == nil {
+		return 0
+	}
+	// Journal, which holds all partitions, so waits for this: nothing comes after it ended a log.
+	p := &ks.partitions[0]
+	p.mu.RLock()
+	defer p.mu.RUnlock()
 	log := ks.journal.Load()
 	if log == nil {
 		return 0

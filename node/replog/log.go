@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // chunkBytes is the unit in which memory is taken and forgotten.
@@ -21,11 +22,12 @@ var (
 // A Log is bytes with offsets, of which the last can be read.
 type Log struct {
 	mu      sync.Mutex
-	keep    int64     // guarded by mu
-	end     int64     // guarded by mu; the offset of the next byte
-	chunks  []*chunk  // guarded by mu; the last is written to; there is always one
-	readers []*Reader // guarded by mu
-	spare   *chunk    // guarded by mu; one that nobody reads, for reuse
+	keep    int64        // guarded by mu
+	end     int64        // guarded by mu; the offset of the next byte
+	chunks  []*chunk     // guarded by mu; the last is written to; there is always one
+	readers []*Reader    // guarded by mu
+	spare   *chunk       // guarded by mu; one that nobody reads, for reuse
+	taken   atomic.Int64 // bytes of all chunks and the spare one; written while mu is held
 }
 
 // chunk is neighbouring bytes. Those written do not change.
@@ -77,6 +79,7 @@ func (l *Log) write(p []byte) {
 		last := l.chunks[len(l.chunks)-1]
 		if last.buf == nil {
 			last.buf = make([]byte, 0, chunkBytes)
+			l.taken.Add(chunkBytes)
 		}
 		n := min(cap(last.buf)-len(last.buf), len(p))
 		last.buf = append(last.buf, p[:n]...)
@@ -114,8 +117,12 @@ func (l *Log) forget() {
 	}
 	n := 0
 	for n < len(l.chunks)-1 && l.chunks[n].end() <= oldest {
-		if c := l.chunks[n]; c.readers == 0 {
-			l.spare = c
+		c := l.chunks[n]
+		if c.readers == 0 {
+			c, l.spare = l.spare, c
+		}
+		if c != nil {
+			l.taken.Add(-int64(cap(c.buf)))
 		}
 		n++
 	}
@@ -129,19 +136,8 @@ func (l *Log) Range() (start, end int64) {
 	return l.chunks[0].start, l.end
 }
 
-// Bytes is the memory that the log takes.
-func (l *Log) Bytes() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := 0
-	for _, c := range l.chunks {
-		n += cap(c.buf)
-	}
-	if l.spare != nil {
-		n += cap(l.spare.buf)
-	}
-	return int64(n)
-}
+// Bytes is the memory that the log takes. It does not wait.
+func (l *Log) Bytes() int64 { return l.taken.Load() }
 
 // chunkAt is the one with the byte at that offset, or the last.
 func (l *Log) chunkAt(offset int64) *chunk {
