@@ -90,6 +90,9 @@ func (e *Election) Heard(epoch int64) {
 	}
 }
 
+// Identity is this process'.
+func (e *Election) Identity() Identity { return e.self }
+
 // Epoch is the highest this node has heard of.
 func (e *Election) Epoch() int64 { return e.epoch }
 

@@ -1,0 +1,12 @@
+// Package kubernetes keeps an election's record in a Lease of Kubernetes.
+//
+//	spec.holderIdentity       pod/uid/run, empty once the record was given up
+//	spec.leaseTransitions     the epoch
+//	spec.renewTime            when it was last written, for people: nobody reckons with another's clock
+//	annotations
+//	  cache.zset.dev/electors pod/uid/run, pod/uid/run …
+//	  cache.zset.dev/heir     the pod that a record which was given up is for
+//
+// What people wrote into it by hand does not stop anybody from reading it: a name that is no identity is that of a process
+// that may run and that nobody is.
+package kubernetes
