@@ -11,6 +11,9 @@ func TestClassesWasteLittle(t *testing.T) {
 		if least := int(below.size) + 1; least > fineLimit && float64(int(info.size)-least) > float64(info.size)/12 {
 			t.Errorf("%d bytes take %d", least, info.size)
 		}
+		if info.size >= 1024 && info.size%64 != 0 {
+			t.Errorf("%d bytes are no multiple of a cache line", info.size)
+		}
 		slab := int(info.pages) * PageSize
 		if rest := slab % int(info.size); rest*40 > slab {
 			t.Errorf("a slab of %d bytes leaves %d at its end with slots of %d", slab, rest, info.size)
