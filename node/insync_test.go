@@ -396,6 +396,36 @@ func TestWaitAOF(t *testing.T) {
 	}
 }
 
+// Between two nodes: the replica confirms as soon as it has a write, and takes over with all of them.
+func TestNodesInSync(t *testing.T) {
+	primary, replica := start(t, "--min-sync-replicas", "1"), start(t, "--min-sync-replicas", "1")
+	follow(t, replica.addr, primary.addr)
+	linkUp(t, replica.addr)
+	primary.inSyncAre(t, replica.runID)
+	w, r := dial(t, primary.addr), dial(t, replica.addr)
+	began := time.Now()
+	const writes = 50
+	for i := range writes {
+		w.expect(":1\r\n", "ZADD", "k", "1", fmt.Sprint(i))
+		r.expect(fmt.Sprintf(":%d\r\n", i+1), "ZCARD", "k")
+	}
+	if took := time.Since(began); took > writes*time.Second/10 {
+		t.Errorf("%d writes took %v: the replica does not confirm at once", writes, took)
+	}
+	w.expect(":1\r\n", "WAIT", "1", "0")
+	if got := infoOf(t, primary.addr, "replication", "in_sync"); got != replica.runID {
+		t.Errorf("in sync is %q, the replica is %q", got, replica.runID)
+	}
+
+	// Handed over, the old primary is in sync with the new one.
+	w.expect("+OK\r\n", "FAILOVER")
+	replica.inSyncAre(t, primary.runID)
+	eventually(t, "the new primary to take writes", func() bool { return r.do("ZADD", "k", "1", "last") != fewInSync })
+	r.expect(fmt.Sprintf(":%d\r\n", writes+1), "ZCARD", "k")
+	eventually(t, "the old one to have them", func() bool { return dial(t, primary.addr).do("ZCARD", "k") == fmt.Sprintf(":%d\r\n", writes+1) })
+	primary.inSyncAre(t)
+}
+
 // A great many that write and wait while replicas confirm: nobody waits for ever, and no reply overtakes.
 func TestManyWaitForReplicasInSync(t *testing.T) {
 	s := start(t, "--min-sync-replicas", "1")

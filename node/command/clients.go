@@ -278,6 +278,9 @@ func clientPause(c *Call) {
 	}
 	now := time.Now()
 	c.Env.Pause.Begin(now, now.Add(time.Duration(min(millis, longestWait/int64(time.Millisecond)))*time.Millisecond), all)
+	if !c.Nested { // a transaction holds keys itself
+		c.Env.Pause.Settle()
+	}
 	c.ok()
 }
 

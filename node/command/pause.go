@@ -36,6 +36,12 @@ func (p *Pause) BeginHandover() {
 	p.on.Store(true)
 	p.keyspace.SuspendExpiry(keyspace.Paused, true)
 	p.mu.Unlock()
+	p.Settle()
+}
+
+// Settle waits until none of the writes that had begun before the pause is under way: from then on nothing goes to the log. The
+// caller holds nothing of the keyspace.
+func (p *Pause) Settle() {
 	// Who changes keys looks whether there is a pause while it holds them.
 	var h keyspace.Held
 	p.keyspace.HoldAll(&h, 0)
