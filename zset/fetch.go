@@ -1,13 +1,14 @@
 package zset
 
-// IndexLine is where a lookup of the member will look first, nil in a set without an index. With RecordLines, which is for
-// when that has arrived, it lets whoever knows of several lookups have package prefetch ask for what all of
-// them need. Both are reads of the set.
-func (s *Set) IndexLine(member []byte) *byte {
-	if s.list == nil || s.list.length == 0 {
-		return nil
+// IndexLines appends where a lookup of the member will look first, while lines has room. With RecordLines, which is for when
+// that has arrived, it lets whoever knows of several lookups have package prefetch ask for what all of them need. Both are
+// reads of the set, and append nothing for one without an index.
+func (s *Set) IndexLines(lines []*byte, member []byte) []*byte {
+	if s.list == nil || s.list.length == 0 || len(lines)+2 > cap(lines) {
+		return lines
 	}
-	return s.list.index.Home(s.list.key.sum(member))
+	first, last := s.list.index.Home(s.list.key.sum(member))
+	return append(lines, first, last)
 }
 
 // RecordLines appends where a lookup of the member will look next, while lines has room.

@@ -146,7 +146,7 @@ const popsAhead = 8
 func (l *skipList) lookAhead(at block, first bool) {
 	n := at.count()
 	var hashes [popsAhead]uint64
-	var room [3*popsAhead + 2]*byte
+	var room [4*popsAhead + 2]*byte
 	lines := room[:0]
 	for i := range min(2*popsAhead, n) {
 		r := at.ref(i)
@@ -161,7 +161,8 @@ func (l *skipList) lookAhead(at block, first bool) {
 		lines = append(lines, &b[0], &b[min(usualRecord, len(b))-1])
 	}
 	for _, hash := range hashes[:min(popsAhead, n)] {
-		lines = append(lines, l.index.Home(hash))
+		first, last := l.index.Home(hash)
+		lines = append(lines, first, last)
 	}
 	if n <= 2*popsAhead {
 		next := at.next(0)

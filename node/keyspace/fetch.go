@@ -46,7 +46,8 @@ func (ks *Keyspace) Fetch(wanted []Wanted) {
 		}
 		if p := ks.glance(at); p != nil {
 			if p.count > 0 {
-				lines = append(lines, p.index.Home(at.hash))
+				first, last := p.index.Home(at.hash)
+				lines = append(lines, first, last)
 				large = large || p.large != nil
 			}
 			p.mu.RUnlock()
@@ -71,11 +72,7 @@ func (ks *Keyspace) Fetch(wanted []Wanted) {
 	}
 
 	lines = space[:0]
-	ks.eachLarge(wanted, func(set *zset.Set, member []byte) {
-		if line := set.IndexLine(member); line != nil {
-			lines = append(lines, line)
-		}
-	})
+	ks.eachLarge(wanted, func(set *zset.Set, member []byte) { lines = set.IndexLines(lines, member) })
 	prefetch.Lines(lines)
 	lines = space[:0]
 	ks.eachLarge(wanted, func(set *zset.Set, member []byte) { lines = set.RecordLines(lines, member) })

@@ -58,10 +58,12 @@ func (ix *Index) Candidates(hash uint64) (Probe, Matches) {
 	return p, m
 }
 
-// Home is where the bucket of a hash begins, to be fetched before a Probe. The index must not be empty.
-func (ix *Index) Home(hash uint64) *byte {
+// Home is where the bucket of a hash begins and ends, to be fetched before a Probe: a table need not begin at a cache line,
+// and then a bucket is on two. The index must not be empty.
+func (ix *Index) Home(hash uint64) (first, last *byte) {
 	t := ix.tableOf(hash)
-	return &t.Buf[t.home(t.fraction(hash))*bucketBytes]
+	b := t.bucket(t.home(t.fraction(hash)))
+	return &b[0], &b[bucketBytes-1]
 }
 
 // Touch brings the buckets of some hashes near, all at once: none of the reads waits for another.
