@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"zset.dev/operator/node/command"
 )
 
 // fillAtRandom does what changes data, of all kinds.
@@ -258,4 +260,61 @@ func TestDamagedEnd(t *testing.T) {
 			w.expect(":21\r\n", "ZCARD", "k")
 		})
 	}
+}
+
+// An append-only file of the time before there was a folder of them is loaded, and a folder made of it.
+func TestOldAppendOnlyFile(t *testing.T) {
+	dir, old := t.TempDir(), t.TempDir()
+	s := start(t, "--dir", dir, "--appendonly", "yes")
+	w := dial(t, s.addr)
+	w.do("ZADD", "k", "1", "in the base")
+	w.expect("+Background append only file rewriting started\r\n", "BGREWRITEAOF")
+	eventually(t, "it is rewritten", func() bool { return strings.Contains(w.do("INFO", "persistence"), "aof_rewrite_in_progress:0") })
+	w.do("ZADD", "k", "1", "appended")
+	s.stop()
+	var whole []byte
+	for _, pattern := range []string{"*.base.rdb", "*.incr.aof"} {
+		files, _ := filepath.Glob(filepath.Join(dir, "appendonlydir", pattern))
+		for _, name := range files {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole = append(whole, content...)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(old, "appendonly.aof"), whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // from the old file, then from the folder
+		s = start(t, "--dir", old, "--appendonly", "yes")
+		dial(t, s.addr).expect(":2\r\n", "ZCARD", "k")
+		s.stop()
+		os.Remove(filepath.Join(old, "appendonly.aof"))
+	}
+}
+
+// Until the data are loaded, only what does not need them is answered.
+func TestLoading(t *testing.T) {
+	s := start(t)
+	w := dial(t, s.addr)
+	s.env.Restrain(command.WhileLoading, true)
+	const refusal = "-LOADING Redis is loading the dataset in memory\r\n"
+	for _, words := range [][]string{{"ZADD", "k", "1", "m"}, {"ZRANGE", "k", "0", "-1"}, {"DBSIZE"}, {"EVAL", "return 1", "0"}, {"SAVE"}} {
+		w.expect(refusal, words...)
+	}
+	w.expect("+OK\r\n", "MULTI")
+	w.expect(refusal, "ZADD", "k", "1", "m")
+	if got := w.do("EXEC"); !strings.HasPrefix(got, "-EXECABORT") {
+		t.Errorf("EXEC is answered with %q", got)
+	}
+	if got := w.do("INFO", "persistence"); !strings.HasPrefix(got, "$") {
+		t.Errorf("INFO is answered with %q", got)
+	}
+	w.expect("$7\r\nmessage\r\n", "ECHO", "message")
+	if s.notReady() != "loading" {
+		t.Errorf("the probe is told %q", s.notReady())
+	}
+	s.env.Restrain(command.WhileLoading, false)
+	w.expect(":1\r\n", "ZADD", "k", "1", "m")
 }

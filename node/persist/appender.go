@@ -18,6 +18,9 @@ const (
 	// lookEvery is how often it looks whether something changed that nobody tells it of.
 	lookEvery = 100 * time.Millisecond
 	syncEvery = time.Second
+	// givenUp is how many bytes of the log are kept for a disk that fails. Clients' writes are refused long before; what a primary sends
+	// is not.
+	givenUp = 4 * farBehind
 	// retryEvery is how long it waits after the disk failed.
 	retryEvery = time.Second
 )
@@ -243,6 +246,10 @@ func (a *appender) write() bool {
 			return false
 		}
 		a.store.failed(err)
+		if _, end := a.log.Range(); end-a.from > givenUp {
+			a.store.begin("more was logged than can be kept in memory until the disk works again")
+			return false
+		}
 		if !a.rest(retryEvery) {
 			return false
 		}
