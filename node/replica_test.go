@@ -302,6 +302,13 @@ func TestReplicaWithoutItsPrimary(t *testing.T) {
 		t.Errorf("the client that waited: %q", got)
 	}
 	w.expect("-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n", "ZCARD", "own")
+	const down = "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n"
+	w.expect(down, "EVAL", "return 1", "0")
+	w.expect(down, "EVAL", "#!lua flags=no-writes\nreturn 1", "0")
+	w.expect(":1\r\n", "EVAL", "#!lua flags=no-writes,allow-stale\nreturn 1", "0")
+	if got := w.do("EVAL", "#!lua flags=no-writes,allow-stale\nreturn redis.call('ZCARD', 'own')", "0"); !strings.HasPrefix(got, "-ERR Can not execute the command on a stale replica") {
+		t.Errorf("a command that needs the primary: %q", got)
+	}
 	w.expect("+OK\r\n", "CONFIG", "SET", "replica-serve-stale-data", "yes")
 	w.expect(":1\r\n", "ZCARD", "own")
 	w.expect("-NOMASTERLINK Can't SYNC while not connected with my master\r\n", "PSYNC", "?", "-1")

@@ -133,6 +133,9 @@ func (h *scriptHost) hold(outer bool) {
 
 // refuseScript is why a script may not begin; empty when it may.
 func (c *Call) refuseScript(p *script.Subject, readOnly bool) string {
+	if c.Env.stale() && !c.Held.Timeless && !(p.Flags.Given && p.Flags.AllowStale) {
+		return errMasterDown
+	}
 	if !p.Flags.Given {
 		return "" // nothing is known of it but what it does
 	}
@@ -208,6 +211,8 @@ func (h *scriptHost) refuse(spec *Spec, unknown string) string {
 		return "ERR ACL failure in script: " + refused.text(false)
 	}
 	switch {
+	case spec.Flags&Stale == 0 && c.Env.stale() && !c.Held.Timeless:
+		return "ERR Can not execute the command on a stale replica"
 	case spec.Flags&(Write|MayReplicate) != 0 && h.readOnly:
 		return "ERR Write commands are not allowed from read-only scripts."
 	case spec.Flags&DenyOOM != 0 && h.oom && !h.running.wrote.Load():

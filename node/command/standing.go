@@ -21,6 +21,12 @@ func (env *Env) replica() bool {
 // readOnly reports whether clients may not write, since the node is a replica.
 func (env *Env) readOnly() bool { return env.replica() && env.Config.Values().Following.ReadOnly }
 
+// stale reports whether reads are refused, since the link to the primary is
+// down.
+func (env *Env) stale() bool {
+	return env.replica() && env.Following != nil && !env.Config.Values().Following.ServeStale && !env.Following.Up()
+}
+
 // refuseAsReplica is why a replica does not run a command; empty when it does,
 // or the node is none.
 func (c *Call) refuseAsReplica(spec *Spec) string {
@@ -30,7 +36,7 @@ func (c *Call) refuseAsReplica(spec *Spec) string {
 	case v.ReadOnly && c.anyFlag(spec, Write):
 		return errReadOnly
 	case env.Following == nil:
-	case !v.ServeStale && c.lacks(spec, Stale) && !env.Following.Up():
+	case c.lacks(spec, Stale) && env.stale():
 		return errMasterDown
 	case c.lacks(spec, Loading) && env.Following.Incomplete():
 		return errLoading
