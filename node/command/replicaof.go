@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -119,7 +118,7 @@ func failover(c *Call) {
 		c.W.Error(errSyntax)
 		return
 	case abort && !c.Env.Following.Abort():
-		err = errors.New("No failover in progress.")
+		err = following.Reply("No failover in progress.")
 	case !abort:
 		err = c.Env.Following.Begin(h)
 	}

@@ -118,9 +118,9 @@ func (f *Following) Hand(history string) error {
 	defer f.changing.Unlock()
 	switch {
 	case f.options.State.Role() != replication.Replica:
-		return errors.New("PSYNC FAILOVER can't be sent to a master.")
+		return Reply("PSYNC FAILOVER can't be sent to a master.")
 	case f.options.State.History().ID != history:
-		return errors.New("PSYNC FAILOVER replid must match my replid.")
+		return Reply("PSYNC FAILOVER replid must match my replid.")
 	}
 	f.promote(0)
 	return nil

@@ -52,10 +52,16 @@ func (h *handover) set(s HandoverStage) {
 	h.stage = s
 }
 
+// Reply is an error in the words of the protocol, without their code.
+type Reply string
+
+func (r Reply) Error() string { return string(r) }
+
+const errUnderWay = Reply("FAILOVER already in progress.")
+
 var (
-	errUnderWay = errors.New("FAILOVER already in progress.")
-	errAborted  = errors.New("manually aborted")
-	errLate     = errors.New("timeout exceeded before the replica had everything")
+	errAborted = errors.New("manually aborted")
+	errLate    = errors.New("timeout exceeded before the replica had everything")
 )
 
 // handoverLook is how often who waits looks whether the target has everything.
@@ -73,19 +79,19 @@ func (f *Following) Begin(h Handover) error {
 	case f.handover.underWay():
 		return errUnderWay
 	case f.options.State.Role() == replication.Replica:
-		return errors.New("FAILOVER is not valid when server is a replica.")
+		return Reply("FAILOVER is not valid when server is a replica.")
 	case len(followers) == 0:
-		return errors.New("FAILOVER requires connected replicas.")
+		return Reply("FAILOVER requires connected replicas.")
 	case h.Force && (h.To == nil || h.Timeout == 0):
-		return errors.New("FAILOVER with force option requires both a timeout and target HOST and IP to be specified.")
+		return Reply("FAILOVER with force option requires both a timeout and target HOST and IP to be specified.")
 	}
 	if h.To != nil {
 		there := find(followers, *h.To)
 		if there == nil {
-			return errors.New("FAILOVER target HOST and PORT is not a replica.")
+			return Reply("FAILOVER target HOST and PORT is not a replica.")
 		}
 		if there.Stage != replication.Online {
-			return errors.New("FAILOVER target replica is not online.")
+			return Reply("FAILOVER target replica is not online.")
 		}
 	}
 	ctx, cancel := context.WithCancelCause(f.ctx)

@@ -111,16 +111,21 @@ func (p *pursuit) attempt(ctx context.Context) error {
 	return link.Follow(ctx, known.position)
 }
 
+// handedOver notes that the target of a hand-over, if that is what it is, has become primary: it answers others with an error. Whatever
+// comes now, this node is its replica.
+func (p *pursuit) handedOver() {
+	if p.handover != nil {
+		p.handover <- nil
+		p.handover = nil
+	}
+}
+
 // up notes that the link works, however that came about.
 func (p *pursuit) up(how string, more []any) {
 	p.mu.Lock()
 	p.isUp, p.reason = true, ""
 	p.mu.Unlock()
 	p.forgive = false
-	if p.handover != nil {
-		p.handover <- nil
-		p.handover = nil
-	}
 	p.log.Info("following the primary: "+how, more...)
 }
 
@@ -136,7 +141,9 @@ func (p *pursuit) lost(err error) (wasUp bool) {
 	if p.isUp || p.down.IsZero() {
 		p.down = f.options.Now()
 	}
-	p.heard = p.link.Heard()
+	if heard := p.link.Heard(); heard.UnixMilli() > 0 {
+		p.heard = heard
+	}
 	p.isUp, p.link, p.reason = false, nil, err.Error()
 	p.mu.Unlock()
 	if again != err.Error() { // else it was said before

@@ -40,8 +40,9 @@ func (s *sink) accept() {
 	} else {
 		f.options.State.SawEpoch(s.met.Epoch)
 	}
-	f.options.State.SetLeader(&s.met)
-	f.accepted(s.met, s.from.forgive)
+	met := s.met // which others read from now on
+	f.options.State.SetLeader(&met)
+	f.accepted(met, s.from.forgive)
 }
 
 // exact reports whether what comes must not be done while somebody saves.
@@ -51,6 +52,7 @@ func (s *sink) exact() bool { return s.met.Foreign }
 func (s *sink) Full(at replica.Position, file *rdb.Decoder) error {
 	f := s.p.f
 	state, data := f.options.State, f.options.Data
+	s.p.handedOver()
 	state.SetLinked(false)
 	s.p.log.Info("getting all data of the primary", "history", at.ID, "offset", at.Offset-1)
 	began := f.options.Now()
@@ -72,6 +74,7 @@ func (s *sink) Full(at replica.Position, file *rdb.Decoder) error {
 // Partial implements replica.Sink.
 func (s *sink) Partial(id string) error {
 	state := s.p.f.options.State
+	s.p.handedOver()
 	if !s.ours && !state.Identity().Foreign {
 		// From effects to what is none: whoever saves began with the former.
 		state.Saving().Lock()
