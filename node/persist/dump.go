@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"zset.dev/operator/node/replog"
@@ -117,10 +118,24 @@ func (s *Store) save() error {
 	return err
 }
 
+// dumpTemp is between the name of the file and a number while it is written.
+const dumpTemp = ".temp-"
+
+// clean removes what saves left behind that had no end.
+func (s *Store) clean() {
+	v := s.o.Values()
+	entries, _ := s.o.Disk.List(v.Dir) // what cannot be seen is in nobody's way
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), v.DBFilename+dumpTemp) {
+			s.o.Disk.Remove(s.path(e.Name()))
+		}
+	}
+}
+
 // dump writes the file: all keys, and behind them what changed while they were written, as commands. Real servers read the keys and
 // leave the rest: what a transaction did to several keys meanwhile they may see half of.
 func (s *Store) dump(ctx context.Context, name string) error {
-	temp := fmt.Sprintf("%s.temp-%d", name, os.Getpid())
+	temp := fmt.Sprintf("%s%s%d", name, dumpTemp, os.Getpid())
 	h, err := s.o.Disk.Open(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
 	if err != nil {
 		return err
@@ -149,6 +164,9 @@ func (s *Store) dumpFrozen(ctx context.Context, h Handle, spoolName string) erro
 		s.state.saveKeys = keys
 		s.mu.Unlock()
 	})
+	if log == nil {
+		return err // it did not begin
+	}
 	_, end := log.Range()
 	stop <- end
 	err = errors.Join(err, <-done)

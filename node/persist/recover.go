@@ -425,6 +425,7 @@ func (s *Store) endLoading(l *recovery) {
 	l.note()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.state.saved = s.o.Changes() // what was done again is no change
 	st := &s.state.loading
 	st.Now, st.Took = false, s.o.Now().Sub(st.Began)
 	st.Expired, st.Skipped, st.CutBytes = l.loader.Expired, l.loader.Skipped+l.replay.LeftOut(), l.cut

@@ -102,6 +102,7 @@ func (s *Store) grew(n int64) { s.size.Add(n) }
 // Start lets what changes be appended from now on, if the configuration says so: behind what was loaded, or, with anew, from a
 // base that is yet to be written.
 func (s *Store) Start(anew bool) error {
+	s.clean()
 	s.works.Go(s.tend)
 	s.works.Go(s.mend)
 	if !s.o.Values().AppendOnly {
