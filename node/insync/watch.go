@@ -112,8 +112,12 @@ func (w *Watch) look() (behind bool) {
 func (w *Watch) carryOut(plan Plan) {
 	w.options.Gate.Synchronize(w.options.Rule().Least > 0, plan.Wait, plan.Refusal, plan.Interrupt)
 	if known := w.list.Known(); !slices.Equal(known, w.shown) {
+		level, what := slog.LevelInfo, "a replica is in sync"
+		if len(known) < len(w.shown) {
+			level, what = slog.LevelWarn, "a replica is not in sync any longer: it did not confirm within sync-replica-timeout, or this node's role has changed"
+		}
 		w.shown = known
-		w.options.Log.Info("the list of replicas in sync has changed", "replicas", known)
+		w.options.Log.Log(context.Background(), level, what, "replicas", known)
 	}
 	if plan.Write && !w.ended {
 		reign := w.reign
