@@ -22,6 +22,7 @@ func replicationSettings(v *config.Values) replication.Settings {
 // serveFollower lets a goroutine write to the client what a follower gets, from now on. It reports whether the connection
 // goes on.
 func (c *connection) serveFollower() bool {
+	c.settle() // no reply may come into the log's midst
 	alive := c.flush()
 	c.follower = c.call.Follower()
 	if !alive {
