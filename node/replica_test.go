@@ -319,3 +319,29 @@ func TestReplicaWithoutItsPrimary(t *testing.T) {
 	w.expect("+OK\r\n", "CONFIG", "SET", "replica-read-only", "no")
 	w.expect(":1\r\n", "ZADD", "mine", "1", "a")
 }
+
+// A replica reaches its primary over TLS, with a password, as a user that may do no more than that.
+func TestReplicaOfASecurePrimary(t *testing.T) {
+	a := startSecure(t, "--requirepass", "secret", "--user", "follower", "on", ">word", "resetkeys", "resetchannels", "-@all", "+psync", "+replconf", "+ping")
+	admin := dial(t, a.running.addr)
+	admin.expect("+OK\r\n", "AUTH", "secret")
+	admin.do("ZADD", "board", "1", "a")
+	port := strings.Split(a.TLSAddr().String(), ":")[1]
+	b := startWith(t, Options{Listen: anyPort}, a.args("--port", "7000", "--tls-replication", "yes")...)
+	ask(t, b.addr, "REPLICAOF 127.0.0.1 "+port)
+	eventually(t, "the primary asks for a password", func() bool {
+		return strings.Contains(infoOf(t, b.addr, "replication", "master_link_down_reason"), "NOAUTH")
+	})
+	ask(t, b.addr, "CONFIG SET masteruser follower masterauth word")
+	linkUp(t, b.addr)
+	same(t, admin, dial(t, b.addr))
+	if got := admin.do("CLIENT", "LIST", "TYPE", "REPLICA"); !strings.Contains(got, "user=follower") {
+		t.Errorf("the replica is %s", got)
+	}
+
+	stranger := startSecure(t, "--tls-replication", "yes") // with another authority
+	ask(t, stranger.running.addr, "REPLICAOF 127.0.0.1 "+port)
+	eventually(t, "the certificate is refused", func() bool {
+		return strings.Contains(infoOf(t, stranger.running.addr, "replication", "master_link_down_reason"), "TLS: ")
+	})
+}
