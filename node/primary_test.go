@@ -202,8 +202,9 @@ func TestSYNC(t *testing.T) {
 func TestReplicaKilledInEachPhase(t *testing.T) {
 	s := start(t)
 	w := dial(t, s.addr)
-	for i := range 100 { // more than sockets hold
-		fill(t, w, "large:"+strconv.Itoa(i), 20_000)
+	long := strings.Repeat("m", 10_000)
+	for i := range 3000 { // more than sockets hold
+		w.expect(":1\r\n", "ZADD", "large:"+strconv.Itoa(i%100), "1", strconv.Itoa(i)+long)
 	}
 	gone := func(phase string) {
 		t.Helper()
