@@ -287,3 +287,41 @@ func (s *syncBuffer) String() string {
 	defer s.mu.Unlock()
 	return s.b.String()
 }
+
+// A real replica of a replica of ours has the primary's data and log, and goes on where it was when that replica becomes primary.
+func TestRealReplicaOfAReplica(t *testing.T) {
+	for _, program := range []string{"redis-server", "valkey-server"} {
+		t.Run(program, func(t *testing.T) {
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			a := start(t)
+			b := start(t)
+			w, middle := dial(t, a.addr), dial(t, b.addr)
+			_, port, _ := net.SplitHostPort(a.addr)
+			middle.expect("+OK\r\n", "REPLICAOF", "127.0.0.1", port)
+			eventually(t, "the replica is online", func() bool { return strings.Contains(w.do("INFO", "replication"), "state=online") })
+			_, port, _ = net.SplitHostPort(b.addr)
+			p := peertest.Start(t, program, "", "--replicaof", "127.0.0.1 "+port)
+			r := dial(t, p.Addr)
+			c := changer{rand.New(rand.NewPCG(seed, 0)), w}
+			eventually(t, "its replica is online", func() bool {
+				c.change()
+				return strings.Contains(middle.do("INFO", "replication"), "state=online")
+			})
+			for range 1000 {
+				c.change()
+			}
+			same(t, w, r)
+			middle.expect("+OK\r\n", "REPLICAOF", "NO", "ONE")
+			c.w = middle
+			eventually(t, "it goes on where it was", func() bool { return middle.info("sync_partial_ok") == 1 })
+			for range 100 {
+				c.change()
+			}
+			same(t, middle, r)
+			if n := middle.info("sync_full"); n != 1 {
+				t.Errorf("%d times all data was sent", n)
+			}
+		})
+	}
+}
