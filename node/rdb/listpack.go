@@ -68,6 +68,13 @@ func (r *reader) listpackElement() (e element, err error) {
 	if e, err = r.packed(); err != nil {
 		return e, err
 	}
+	if n := before - len(r.b); n < 1<<7 { // almost every one: its length is a byte, and that of it is n
+		back, err := r.byte()
+		if err != nil || int(back) != n {
+			return e, ErrFormat
+		}
+		return e, nil
+	}
 	var space [maxBackLength]byte
 	want := appendBackLength(space[:0], before-len(r.b))
 	got, err := r.take(uint64(len(want)))
