@@ -73,7 +73,7 @@ func TestKilledInEachPhaseOfAFullSync(t *testing.T) {
 					must(t, Linked(limited(t), replica))
 					must(t, r.Await(limited(t), 500))
 					r.Stop()
-					must(t, Alike(limited(t), primary, replica))
+					twins(t, r, primary, replica)
 					v := judged(t, r, replica)
 					if !v.Faultless() {
 						t.Fatal(v)

@@ -62,7 +62,7 @@ func converges(t *testing.T, primary, replica *Server, r *recorder.Recorder, fau
 	if n := r.Failed(); n > 0 {
 		t.Errorf("%d writes failed: %v", n, r.Errors())
 	}
-	must(t, Alike(limited(t), primary, replica))
+	twins(t, r, primary, replica)
 	v := judged(t, r, replica)
 	if !v.Faultless() {
 		t.Error(v)
