@@ -93,7 +93,7 @@ func newAppender(s *Store, folder *Folder, log *replog.Log, file File, h Handle)
 // note writes down where the file is in the log.
 func (a *appender) note() error {
 	h, _ := a.store.o.Stream.Named()
-	place := Place{History: h, Offset: a.from, Epoch: a.store.o.Stream.Epoch()}
+	place := Place{History: h, Offset: a.from, Epoch: a.store.o.Stream.LogEpoch()}
 	if err := a.put([]byte(place.annotation())); err != nil {
 		return err
 	}

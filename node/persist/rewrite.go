@@ -236,7 +236,7 @@ func (s *Store) write(ctx context.Context, to Handle, begun func(Place, *replog.
 	saver.Begun = func() {
 		history, log := s.o.Stream.Named()
 		_, end := log.Range()
-		at := Place{History: history, Offset: end, Epoch: s.o.Stream.Epoch()}
+		at := Place{History: history, Offset: end, Epoch: s.o.Stream.LogEpoch()}
 		begun(at, log)
 		saver.Aux = append([][2]string{
 			{"redis-ver", s.o.Version}, {"redis-bits", "64"}, {"ctime", strconv.FormatInt(now.Unix(), 10)},

@@ -17,7 +17,7 @@ type Stream interface {
 	Borrow() (giveBack func())
 	// Named is the log, nil while nobody has opened it, and its history at the same moment.
 	Named() (replog.History, *replog.Log)
-	Epoch() int64
+	LogEpoch() int64 // of whose log it is
 	// Frozen runs f, during which nothing is done again that cannot be done twice, and the log stays the same.
 	Frozen(f func())
 	Confirmations() *replog.Confirmations

@@ -113,6 +113,10 @@ func (s *State) RunID() string { return s.options.RunID }
 // Epoch is that of the last primary this node knows, itself included; 0 when nobody counts them.
 func (s *State) Epoch() int64 { return s.epoch.Load() }
 
+// LogEpoch is that of whose log it is: less than Epoch once the node was told by hand to follow a primary of an earlier one. It is what
+// is kept on disk, so that a restarted node goes on following that one.
+func (s *State) LogEpoch() int64 { return s.Identity().Epoch }
+
 // SawEpoch notes an epoch, and reports whether it is the greatest so far, or that again.
 func (s *State) SawEpoch(epoch int64) (current bool) {
 	for {

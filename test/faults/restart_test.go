@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
 	"zset.dev/operator/test/faults/recorder"
 )
 
@@ -90,4 +92,22 @@ func rewound(t *testing.T, replica *Server) (refused bool) {
 		return err == nil && state == "up" || refused, nil
 	}))
 	return refused
+}
+
+// TestFollowingByHandOutlivesARestart makes a replica a primary for a moment, of which the other knows nothing.
+func TestFollowingByHandOutlivesARestart(t *testing.T) {
+	primary := run(t, Config{Args: appending("always")})
+	host, port, err := net.SplitHostPort(primary.Addr)
+	must(t, err)
+	replica := run(t, Config{Args: appending("everysec", "--replicaof", host, port)})
+	must(t, Linked(limited(t), replica))
+	must(t, replica.Client().Do(limited(t), "REPLICAOF", "NO", "ONE").Err())
+	must(t, replica.Client().ZAddArgs(limited(t), "own", redis.ZAddArgs{Members: []redis.Z{{Score: 1, Member: "m"}}}).Err())
+	must(t, Follow(limited(t), replica, primary.Addr))
+	replica.Kill()
+	replica = again(t, replica)
+	must(t, Linked(limited(t), replica))
+	if n, err := replica.Client().Exists(limited(t), "own").Result(); n != 0 || err != nil {
+		t.Errorf("what it wrote as a primary is still there: %d, %v", n, err)
+	}
 }
