@@ -1,11 +1,11 @@
 // Package replication is what a node is in replication: primary or replica, which log it has and how far, and who
 // follows it. It serves those that do.
 //
-//	                    ┌──────────────────── State ────────────────────┐
-//	changes ─► keyspace ┤ primary: keyspace.Journal appends its effects │
-//	                    │                                      replog.Log ├─► Follower ─► socket of a replica
-//	a primary's stream ─┤ replica: who follows appends its bytes        │      ▲
-//	                    └───────────────────────────────────────────────┘      │ REPLCONF ACK, from the connection
+//	                     ┌────────────────── State ──────────────────┐
+//	clients' changes ──► │ primary: keyspace.Journal appends effects │
+//	                     │                                replog.Log │ ──► Follower ──► socket of a replica
+//	primary's stream ──► │ replica: who follows appends its bytes    │        ▲
+//	                     └───────────────────────────────────────────┘        │ REPLCONF ACK, from the connection
 //	                                                                    Confirmations
 //
 // # Offsets
