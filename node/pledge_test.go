@@ -325,6 +325,7 @@ func TestMessagesAreNotHeld(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	s.holdsBack(t, w)
+	s.confirm() // or the stop would wait for it
 }
 
 func TestClientsWithoutRepliesWaitForNothing(t *testing.T) {
