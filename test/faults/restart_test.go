@@ -37,6 +37,7 @@ func TestPairIsRestarted(t *testing.T) {
 	must(t, Linked(limited(t), replica))
 	var all recorder.Verdict
 	n, resumed, byHand := runs(6, 60), 0, 0
+	anew := true // the replica got all data last time, and perhaps had no time to write that down
 	for i := range n {
 		o := recording(t, primary, random, fmt.Sprintf("run%d", i))
 		o.Rate = 10_000
@@ -73,9 +74,10 @@ func TestPairIsRestarted(t *testing.T) {
 		must(t, err)
 		if now == full {
 			resumed++
-		} else if i%2 == 0 && system.Ours() {
+		} else if i%2 == 0 && system.Ours() && !anew {
 			t.Errorf("run %d: a replica that was restarted got all data again\n%s", i, replica.Log())
 		}
+		anew = now != full
 		progress(t, i, n, 10)
 	}
 	page.add("replica and primary killed -9 in turn and restarted", n, all, fmt.Sprintf("%d went on where they were; %d refused a primary that had lost what they had, until told by hand", resumed, byHand))
