@@ -55,7 +55,7 @@ func TestPairIsRestarted(t *testing.T) {
 			primary, full = again(t, primary), 0
 		}
 		if rewound(t, replica) {
-			if i%2 == 0 {
+			if i%2 == 0 && !anew { // else its disk may say that it was a primary just before
 				t.Errorf("run %d: a replica that was restarted refuses its primary\n%s", i, replica.Log())
 			}
 			byHand++
@@ -83,13 +83,13 @@ func TestPairIsRestarted(t *testing.T) {
 	page.add("replica and primary killed -9 in turn and restarted", n, all, fmt.Sprintf("%d went on where they were; %d refused a primary that had lost what they had, until told by hand", resumed, byHand))
 }
 
-// rewound waits until a replica follows, or says that its primary has less than itself.
+// rewound waits until a replica follows, or says that its primary is none for it.
 func rewound(t *testing.T, replica *Server) (refused bool) {
 	t.Helper()
 	must(t, replica.Until(limited(t), "follows", func() (bool, error) {
 		state, err := replica.Info(t.Context(), "replication", "master_link_status")
 		log := replica.Log()
-		at := strings.LastIndex(log, "refused: rewound")
+		at := strings.LastIndex(log, "the primary is refused: ")
 		refused = at >= 0 && !strings.Contains(log[at:], "following the primary")
 		return err == nil && state == "up" || refused, nil
 	}))
