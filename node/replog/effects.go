@@ -17,7 +17,7 @@ import (
 //	                             the key holds this set (rdb.Append), until that time, 0 for ever
 //	PEXPIREAT key time           the key goes at that time (ms since the epoch)
 //	PERSIST key                  it does not
-//	FLUSHALL                     all keys are gone
+//	FLUSHALL ASYNC               all keys are gone
 //	RENAME key other             the other key holds what the key held, which is gone
 //	COPY key other REPLACE       the other key holds what the key holds
 //
@@ -94,8 +94,9 @@ func (e *Effects) Expire(key []byte, at int64) {
 	e.single("PEXPIREAT", key, strconv.AppendInt(text[:0], at, 10))
 }
 
-// Clear says that all keys are gone.
-func (e *Effects) Clear() { e.single("FLUSHALL") }
+// Clear says that all keys are gone. ASYNC is for Redis 8: without it the link to its primary counts as a client that waits
+// until the memory is given back, and if that link is cut then, Redis forgets where it was.
+func (e *Effects) Clear() { e.single("FLUSHALL", []byte("ASYNC")) }
 
 // Empty reports whether nothing happened.
 func (e *Effects) Empty() bool { return e.commands == 0 && e.verb == "" }

@@ -42,7 +42,7 @@ func TestEffects(t *testing.T) {
 			e.Expire(l, 0)
 			e.Clear()
 		},
-			"MULTI|DEL k|RESTORE l 0 payload REPLACE ABSTTL|PEXPIREAT l 1700000000000|PERSIST l|FLUSHALL|EXEC"},
+			"MULTI|DEL k|RESTORE l 0 payload REPLACE ABSTTL|PEXPIREAT l 1700000000000|PERSIST l|FLUSHALL ASYNC|EXEC"},
 		{"until a time", func() { e.Store(k, []byte("payload"), 1700000000000) }, "RESTORE k 1700000000000 payload REPLACE ABSTTL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
