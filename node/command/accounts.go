@@ -116,7 +116,7 @@ func (env *Env) aclPath() string {
 func (env *Env) readUsers() ([]*acl.User, error) {
 	content, err := acl.ReadFile(env.aclPath())
 	if err != nil {
-		return nil, fmt.Errorf("Error loading ACLs, opening file '%s': %w", env.Config.Values().ACLFile, err) //lint:ignore ST1005 a reply
+		return nil, fmt.Errorf("Error loading ACLs, opening file '%s': %w", env.Config.Values().ACLFile, err)
 	}
 	return env.Accounts.Parse(env.Config.Values().ACLFile, content)
 }

@@ -48,10 +48,10 @@
 // all keys goes over them by a Walk (walk.go), each as it is when it is met; what
 // was logged since the walk began, done again, brings all to the same moment.
 //
-//	 Hold ── changes ── Release          a Walk begins      … meets keys …      ends
-//	           │           │                  │
-//	           ▼           ▼                  ▼
-//	        effects ───► the log ─────────────┴───────────────────────────────►
+//	Hold ── changes ── Release          a Walk begins      … meets keys …      ends
+//	          │           │                  │
+//	          ▼           ▼                  ▼
+//	       effects ───► the log ─────────────┴───────────────────────────────►
 //
 // # Promises
 //
