@@ -82,7 +82,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	if s.short && s.out != "" {
 		return s, fmt.Errorf("figures of the short form are not for keeping: -short and -out exclude each other")
 	}
-	s.rounds, s.quick, s.calm, s.budget = 3, 5, 2*time.Second, time.Second
+	s.rounds, s.quick, s.calm, s.budget = 3, 3, 2*time.Second, time.Second
 	s.shapes = []shape{{sets: 1, members: 10_000_000}, {sets: 1_000_000, members: smallMembers}}
 	promoted := 20
 	if s.short {
