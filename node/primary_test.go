@@ -203,7 +203,7 @@ func TestReplicaKilledInEachPhase(t *testing.T) {
 	s := start(t)
 	w := dial(t, s.addr)
 	long := strings.Repeat("m", 10_000)
-	for i := range 3000 { // more than sockets hold
+	for i := range 1000 { // more than sockets hold
 		w.expect(":1\r\n", "ZADD", "large:"+strconv.Itoa(i%100), "1", strconv.Itoa(i)+long)
 	}
 	gone := func(phase string) {

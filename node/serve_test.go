@@ -21,7 +21,7 @@ import (
 
 // patience is how long a test waits for what must come; it is only ever used
 // up by a failure.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // running is a server under test, on ports of its own.
 type running struct {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // TestMain lets the test binary be the program itself, so that its signals
 // and exit codes are tested for real.
