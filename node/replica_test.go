@@ -80,7 +80,7 @@ func TestReplicaOfANode(t *testing.T) {
 	if got := c.do("EVAL", "return redis.call('ZCARD',KEYS[1])", "1", "board"); !strings.HasPrefix(got, ":") {
 		t.Errorf("a script that reads: %q", got)
 	}
-	if got := c.do("EVAL", "#!lua\nreturn 1", "0"); got != "-READONLY Can not run script with write flag on readonly replica.\r\n" {
+	if got := c.do("EVAL", "#!lua\nreturn 1", "0"); got != "-READONLY You can't write against a read only replica.\r\n" {
 		t.Errorf("a script that says that it writes: %q", got)
 	}
 	if role := ask(t, replica.addr, "ROLE"); !strings.HasPrefix(role, "slave 127.0.0.1 :"+strings.Split(primary.addr, ":")[1]+" connected :") {

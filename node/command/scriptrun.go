@@ -146,7 +146,7 @@ func (c *Call) refuseScript(p *script.Subject, readOnly bool) string {
 		return errOOM
 	}
 	if c.Env.readOnly() && !p.Flags.NoWrites && !c.Held.Timeless {
-		return "READONLY Can not run script with write flag on readonly replica."
+		return errReadOnly
 	}
 	if !p.Flags.NoWrites {
 		return c.refuseWrite()
