@@ -394,6 +394,19 @@ func TestWaitAOF(t *testing.T) {
 	if got := w.reply(); got != "*2\r\n:0\r\n:1\r\n" {
 		t.Errorf("got %q", got)
 	}
+
+	// Who waits for this node's files when there are no more.
+	dir := t.TempDir()
+	for _, of := range [][]string{{"WAITAOF", "1", "0", "0"}, {"WAITAOF", "1", "1", "0"}} {
+		s := start(t, "--dir", dir, "--appendonly", "yes", "--appendfsync", "no")
+		w, other := dial(t, s.addr), dial(t, s.addr)
+		w.do("ZADD", "k", "1", "a")
+		w.blocked(s, of...)
+		other.expect("+OK\r\n", "CONFIG", "SET", "appendonly", "no")
+		if got := w.reply(); got != "-ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.\r\n" {
+			t.Errorf("%v: %q", of, got)
+		}
+	}
 }
 
 // Between two nodes: the replica confirms as soon as it has a write, and takes over with all of them.

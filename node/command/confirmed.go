@@ -58,8 +58,10 @@ var waitSpecs = []Spec{
 	},
 }
 
-// mostReplicas is more than any node has.
-const mostReplicas = 1 << 30
+const (
+	mostReplicas   = 1 << 30 // more than any node has
+	errNotAppended = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled."
+)
 
 func waitAOF(c *Call) {
 	local, ok := c.integer(1)
@@ -81,7 +83,7 @@ func waitAOF(c *Call) {
 	case c.isReplica():
 		c.W.Error("ERR WAITAOF cannot be used with replica instances. Please also note that writes to replicas are just local and are not propagated.")
 	case local > 0 && !c.Env.Config.Values().AppendOnly:
-		c.W.Error("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")
+		c.W.Error(errNotAppended)
 	default:
 		c.awaitConfirmed(&confirming{replicas: int(min(replicas, mostReplicas)), disks: true, local: local > 0}, limit)
 	}
@@ -161,14 +163,18 @@ func (c *Call) answerConfirmed(w *confirming) {
 func (c *Call) resumeConfirming(late bool) {
 	w := c.waiting.confirming
 	ended := w.ended.Load()
-	if ended == notEnded && !late && !c.confirmed(w) {
+	noFile := w.local && !c.Env.Config.Values().AppendOnly
+	if ended == notEnded && !late && !noFile && !c.confirmed(w) {
 		return
 	}
 	c.Args = c.over().args
 	start := c.W.Len()
-	if ended == endedAsError {
+	switch {
+	case ended == endedAsError:
 		c.W.Error(c.unblockedText())
-	} else {
+	case noFile:
+		c.W.Error(errNotAppended)
+	default:
 		c.answerConfirmed(w)
 	}
 	c.spec = w.spec

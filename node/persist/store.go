@@ -187,6 +187,7 @@ func (s *Store) Changed(old, now *config.Values) {
 		s.begin("appendonly was turned on")
 	case !now.AppendOnly && old.AppendOnly:
 		s.halt()
+		s.o.Stream.Confirmations().WakeDisks()
 		s.require(now)
 		s.wrote()
 	case s.appending():

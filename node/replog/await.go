@@ -68,6 +68,17 @@ func (c *Confirmations) WakeAll() {
 	c.wake(quorum{count: OfRequired}, everything)
 }
 
+// WakeDisks ends all waits for disks: this node's does not get anything any more.
+func (c *Confirmations) WakeDisks() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for of := range c.queues {
+		if of.saved || of.count == OfDisk {
+			c.wake(of, everything)
+		}
+	}
+}
+
 // serve ends the waits for which there is enough now. It is called after each change.
 func (c *Confirmations) serve() {
 	least, required := c.least()
