@@ -132,12 +132,17 @@ proc conform::revive {} {
         }
     }
     set opened {}
-    if {[llength $::servers] == 0} return
-    set srv [lindex $::servers end]
-    if {[catch {set fresh [dial [dict get $srv host] [dict get $srv port]]}]} return
-    if {[dict exists $srv client]} { catch {[dict get $srv client] close} }
-    dict set srv client $fresh
-    lset ::servers end $srv
+    for {set i 0} {$i < [llength $::servers]} {incr i} {
+        set srv [lindex $::servers $i]
+        catch { exec kill -CONT [dict get $srv pid] } ;# the test may have failed while it was paused
+        if {![dict exists $srv client]} continue
+        if {[catch {set fresh [dial [dict get $srv host] [dict get $srv port]]}]} continue
+        # Variables of the block may hold the old one's name.
+        set old [dict get $srv client]
+        catch { $old close }
+        interp alias {} $old {} $fresh
+    }
+    set opened {}
 }
 
 # What the servers' configuration is, as far as this process has set it: by port and name. Asking each time would show in
