@@ -23,12 +23,14 @@ func ParseScore(b []byte) (float64, error) {
 	if len(b) > 0 && (b[0] == '+' || b[0] == '-') {
 		unsigned, negative = b[1:], b[0] == '-'
 	}
-	switch form, small := classify(unsigned); form {
-	case smallInteger:
+	form, digits, places := classify(unsigned)
+	switch form {
+	case shortDecimal:
+		f := quotient(digits, places)
 		if negative {
-			return -float64(small), nil // keeps the sign of -0
+			f = -f // keeps the sign of -0
 		}
-		return float64(small), nil
+		return f, nil
 	case nonzeroDecimal, zeroDecimal:
 		f, err := strconv.ParseFloat(string(b), 64)
 		if err != nil || f == 0 && form == nonzeroDecimal {
@@ -49,36 +51,41 @@ type scoreForm uint8
 
 const (
 	notNumber      scoreForm = iota
-	smallInteger             // digits only, few enough to be exact in a double
+	shortDecimal             // without exponent, and with so few digits that they are an integer of 64 bits
 	zeroDecimal              // no digit but 0 before the exponent
 	nonzeroDecimal           // the rest
 	infinite
 )
 
-// classify checks the syntax of a score without its sign. small is the value
-// of a smallInteger.
-func classify(b []byte) (form scoreForm, small uint64) {
-	const exactDigits = 15 // 10^15 < 2^53
+// shortDigits is how many digits an integer of 64 bits can have, whatever they are.
+const shortDigits = 19
+
+// classify checks the syntax of a score without its sign. A shortDecimal is
+// all, its digits as an integer, divided by ten to the power of places.
+func classify(b []byte) (form scoreForm, all uint64, places int) {
 	i, digits, nonzero := 0, 0, false
 	for ; i < len(b) && isDigit(b[i]); i++ {
 		digits++
 		nonzero = nonzero || b[i] != '0'
-		small = small*10 + uint64(b[i]-'0')
-	}
-	if i == len(b) && 0 < digits && digits <= exactDigits {
-		return smallInteger, small
+		all = all*10 + uint64(b[i]-'0')
 	}
 	if i < len(b) && b[i] == '.' {
+		from := i + 1
 		for i++; i < len(b) && isDigit(b[i]); i++ {
 			digits++
 			nonzero = nonzero || b[i] != '0'
+			all = all*10 + uint64(b[i]-'0')
 		}
+		places = i - from
 	}
 	if digits == 0 {
 		if bytes.EqualFold(b, []byte("inf")) || bytes.EqualFold(b, []byte("infinity")) {
-			return infinite, 0
+			return infinite, 0, 0
 		}
-		return notNumber, 0
+		return notNumber, 0, 0
+	}
+	if i == len(b) && digits <= shortDigits {
+		return shortDecimal, all, places
 	}
 	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
 		i++
@@ -86,18 +93,18 @@ func classify(b []byte) (form scoreForm, small uint64) {
 			i++
 		}
 		if i == len(b) {
-			return notNumber, 0
+			return notNumber, 0, 0
 		}
 		for ; i < len(b) && isDigit(b[i]); i++ {
 		}
 	}
 	switch {
 	case i < len(b):
-		return notNumber, 0
+		return notNumber, 0, 0
 	case nonzero:
-		return nonzeroDecimal, 0
+		return nonzeroDecimal, 0, 0
 	}
-	return zeroDecimal, 0
+	return zeroDecimal, 0, 0
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
