@@ -90,7 +90,7 @@ func (w *wire) file() map[string]int {
 			w.t.Fatal(err)
 		}
 		if r.Kind == rdb.Key {
-			keys[string(r.Name)] = r.Set.Len()
+			keys[string(r.Name)] = zset.PackedLen(r.Packed)
 		}
 	}
 }

@@ -61,6 +61,9 @@ func (s *Set) SetTuning(t *Tuning) {
 	s.tuning = t
 }
 
+// Tuning is what SetTuning or New set.
+func (s *Set) Tuning() *Tuning { return s.tuning }
+
 // Len is the number of members.
 func (s *Set) Len() int {
 	if s.list != nil {

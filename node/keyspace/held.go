@@ -307,10 +307,15 @@ func (h *Held) Copy(e *Entry, key []byte, set *zset.Set) (copied *Entry, err err
 // is gone. The error is ErrFull; then key holds what it held, and set is
 // released.
 func (h *Held) Put(key []byte, set *zset.Set, expireAt int64) (*Entry, error) {
+	block, large := set.Detach()
+	return h.put(key, block, large, expireAt)
+}
+
+// put is Put of a set that is in block, or is large.
+func (h *Held) put(key, block []byte, list *zset.Set, expireAt int64) (*Entry, error) {
 	at := h.place(key)
 	p := h.writable(at)
 	_, old, replaces := h.look(key)
-	block, list := set.Detach()
 	form := byte(0)
 	if list != nil {
 		form = isLarge

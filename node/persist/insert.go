@@ -10,14 +10,15 @@ import (
 
 const (
 	batchKeys  = 256      // keys that are handed over at once
-	batchBytes = 64 << 10 // of their names
+	batchBytes = 64 << 10 // of their names and small sets
+	mostKept   = 1 << 20  // memory for these that is kept
 	batchCount = 4        // batches there are
 )
 
 // inserter puts keys into a keyspace, in a goroutine of its own, which end waits for.
 //
 //	reader ──► full ──► goroutine
-//	   ▲                   │ batches, with the sets that were emptied, for use again
+//	   ▲                   │ batches
 //	   └────── free ◄──────┘
 type inserter struct {
 	loader *Loader
@@ -27,32 +28,28 @@ type inserter struct {
 	failed chan struct{} // closed once err is set
 	err    error         // why nothing is put in any more
 	done   chan struct{}
-	held   keyspace.Held // of the goroutine
+	total  int             // how many keys the file says it has, as far as it was read
+	filler keyspace.Filler // of the goroutine
 }
 
 // batch is some keys.
 type batch struct {
-	records []rdb.Record // without names
-	ends    []int        // of the names
-	names   []byte
-	sets    []*zset.Set // empty ones
+	keys  []item
+	bytes []byte // their names, each with its set behind it if that is small
+	total int    // how many keys the file says it has
 }
 
-// spare takes an empty set out; nil when there is none.
-func (b *batch) spare() *zset.Set {
-	n := len(b.sets)
-	if n == 0 {
-		return nil
-	}
-	s := b.sets[n-1]
-	b.sets = b.sets[:n-1]
-	return s
+// item is a key of a batch.
+type item struct {
+	name, end int       // where in bytes the name ends, and the set
+	large     *zset.Set // if it is large
+	meta      rdb.Meta
 }
 
 func startInserter(l *Loader) *inserter {
 	in := &inserter{
 		loader: l, batch: &batch{}, full: make(chan *batch, batchCount), free: make(chan *batch, batchCount),
-		failed: make(chan struct{}), done: make(chan struct{}),
+		failed: make(chan struct{}), done: make(chan struct{}), filler: keyspace.Filler{Keyspace: l.Keyspace},
 	}
 	for range batchCount - 1 {
 		in.free <- &batch{}
@@ -64,10 +61,11 @@ func startInserter(l *Loader) *inserter {
 // add hands a key on. The error is why one before it could not be put in.
 func (in *inserter) add(rec *rdb.Record) error {
 	b := in.batch
-	b.names = append(b.names, rec.Name...)
-	b.ends = append(b.ends, len(b.names))
-	b.records = append(b.records, *rec)
-	if len(b.records) < batchKeys && len(b.names) < batchBytes && rec.Set.Encoding() == zset.Listpack {
+	b.bytes = append(b.bytes, rec.Name...)
+	name := len(b.bytes)
+	b.bytes = append(b.bytes, rec.Packed...)
+	b.keys = append(b.keys, item{name, len(b.bytes), rec.Set, rec.Meta})
+	if len(b.keys) < batchKeys && len(b.bytes) < batchBytes && rec.Set == nil {
 		return nil
 	}
 	return in.hand()
@@ -75,6 +73,7 @@ func (in *inserter) add(rec *rdb.Record) error {
 
 // hand hands the batch over, and takes another.
 func (in *inserter) hand() error {
+	in.batch.total = in.total
 	in.full <- in.batch // there is room: there are no more batches than that
 	in.batch = <-in.free
 	select {
@@ -100,49 +99,51 @@ func (in *inserter) end(wanted bool) error {
 func (in *inserter) run() {
 	defer close(in.done)
 	for b := range in.full {
-		from := 0
-		for i := range b.records {
-			rec := &b.records[i]
+		in.filler.Expected = b.total
+		now, from := in.loader.Now(), 0
+		for i := range b.keys {
+			k := &b.keys[i]
 			if in.err == nil {
-				if err := in.put(b.names[from:b.ends[i]], rec); err != nil {
+				if err := in.put(now, b.bytes[from:k.name], b.bytes[k.name:k.end], k); err != nil {
 					in.err = err
 					close(in.failed)
 				}
-			} else {
-				rec.Set.Release()
+			} else if k.large != nil {
+				k.large.Release()
 			}
-			b.sets = append(b.sets, rec.Set)
-			from = b.ends[i]
+			from = k.end
 		}
-		b.records, b.ends, b.names = b.records[:0], b.ends[:0], b.names[:0]
+		in.filler.Pause()
+		clear(b.keys) // large sets are not kept alive
+		b.keys, b.bytes = b.keys[:0], b.bytes[:0]
+		if cap(b.bytes) > mostKept {
+			b.bytes = nil
+		}
 		in.free <- b
 	}
 }
 
-// release gives back the sets of a batch.
+// release gives back the large sets of a batch.
 func (b *batch) release() {
-	for _, rec := range b.records {
-		rec.Set.Release()
+	for i := range b.keys {
+		if large := b.keys[i].large; large != nil {
+			large.Release()
+		}
 	}
 }
 
-// put puts a key in, and empties its set.
-func (in *inserter) put(name []byte, rec *rdb.Record) error {
-	l, now := in.loader, in.loader.Now()
-	h := &in.held
-	l.Keyspace.Hold(h, now, name)
-	defer h.Release()
-	h.Mute = true // the file is where the log begins
-	e, err := h.Put(name, rec.Set, rec.Meta.ExpireAt)
+// put puts a key in.
+func (in *inserter) put(now int64, name, block []byte, k *item) error {
+	e, err := in.filler.Put(now, name, block, k.large, k.meta.ExpireAt)
 	if err != nil {
 		return fmt.Errorf("persist: key %q: %w", name, err)
 	}
 	switch {
-	case rec.Meta.Frequency >= 0:
-		e.SetFrequency(now, uint8(rec.Meta.Frequency))
-	case rec.Meta.Idle >= 0:
-		e.SetIdle(now, rec.Meta.Idle)
+	case k.meta.Frequency >= 0:
+		e.SetFrequency(now, uint8(k.meta.Frequency))
+	case k.meta.Idle >= 0:
+		e.SetIdle(now, k.meta.Idle)
 	}
-	l.Loaded++
+	in.loader.Loaded++
 	return nil
 }

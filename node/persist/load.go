@@ -57,7 +57,6 @@ func (l *Loader) Load(file *rdb.Decoder) error {
 // read takes a file apart.
 func (l *Loader) read(file *rdb.Decoder, in *inserter) error {
 	for {
-		file.Reuse(in.batch.spare())
 		rec, err := file.Next()
 		if err == io.EOF {
 			return nil
@@ -77,6 +76,9 @@ func (l *Loader) read(file *rdb.Decoder, in *inserter) error {
 		case rdb.OtherKey:
 			err = l.other(&rec)
 		case rdb.Key:
+			if rec.Database == 0 {
+				in.total = file.Keys()
+			}
 			err = l.key(&rec, in)
 		}
 		if err != nil {
@@ -102,10 +104,10 @@ func (l *Loader) other(rec *rdb.Record) error {
 func (l *Loader) key(rec *rdb.Record, in *inserter) error {
 	switch {
 	case rec.Database != 0:
-		rec.Set.Release()
+		rec.Release()
 		return l.other(rec)
 	case rec.Meta.ExpireAt != 0 && rec.Meta.ExpireAt <= l.Now() && !l.KeepExpired:
-		rec.Set.Release()
+		rec.Release()
 		l.Expired++
 		return nil
 	}

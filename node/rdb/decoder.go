@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"zset.dev/operator/zset"
@@ -32,10 +33,18 @@ type Record struct {
 	Kind     Kind
 	Name     []byte    // of an Aux, or the key; valid until the next Record
 	Value    []byte    // of an Aux, or a library's code; valid until the next Record
-	Set      *zset.Set // what a Key holds, not empty; the caller's from now on
+	Packed   []byte    // what a Key holds, as zset.Set.Detach gives it; valid until the next Record
+	Set      *zset.Set // what a Key holds if that is a skip list, and Packed is nil; the caller's from now on
 	Type     string    // what an OtherKey holds: string, list, set, hash, stream or module
 	Meta     Meta      // of a Key or OtherKey
 	Database int       // of a Key or OtherKey
+}
+
+// Release gives back what r has that is the caller's.
+func (r *Record) Release() {
+	if r.Set != nil {
+		r.Set.Release()
+	}
 }
 
 // A Decoder reads a file, also while it arrives. It takes memory for one string at a time, a listpack being one, and for
@@ -44,38 +53,26 @@ type Decoder struct {
 	reader
 	stream   stream
 	newSet   func() *zset.Set
-	spare    *zset.Set // an empty one, to be used first
+	packer   packer
 	begun    bool
 	version  int
 	valkey   bool
 	database int
+	keys     int
 	name     []byte
 	value    []byte
 }
 
-// NewDecoder reads from r, beyond the file's end perhaps (Rest). newSet makes the empty sets that keys' members are put
-// into.
+// NewDecoder reads from r, beyond the file's end perhaps (Rest). newSet makes the empty set that keys' members are put
+// into, one key's after another's; what is large leaves it.
 func NewDecoder(r io.Reader, newSet func() *zset.Set) *Decoder {
 	d := &Decoder{newSet: newSet, stream: stream{r: r}}
 	d.more = &d.stream
 	return d
 }
 
-// Reuse gives an empty set, such as newSet makes, for the next key; nil is none. One given before, and not used, is let go.
-func (d *Decoder) Reuse(s *zset.Set) {
-	if s != nil {
-		d.spare = s
-	}
-}
-
-// set is an empty set for a key.
-func (d *Decoder) set() *zset.Set {
-	if s := d.spare; s != nil {
-		d.spare = nil
-		return s
-	}
-	return d.newSet()
-}
+// Keys is how many keys the database has that is being read, as far as the file says so and may be believed; 0 if it does not.
+func (d *Decoder) Keys() int { return d.keys }
 
 // Offset is how many bytes were read and understood.
 func (d *Decoder) Offset() int64 {
@@ -124,10 +121,12 @@ func (d *Decoder) next() (Record, error) {
 			if err != nil || number > 1<<31-1 {
 				return Record{}, firstOf(err, ErrFormat)
 			}
-			d.database = int(number)
+			d.database, d.keys = int(number), 0
 		case opExpireMillis, opExpire, opIdle, opFrequency:
 			err = d.meta(op, &meta)
-		case opResize, opSlotInfo, opSlotImport, opModuleAux:
+		case opResize:
+			err = d.resize()
+		case opSlotInfo, opSlotImport, opModuleAux:
 			err = d.pass(op)
 		default:
 			return d.key(op, meta)
@@ -136,6 +135,16 @@ func (d *Decoder) next() (Record, error) {
 			return Record{}, err
 		}
 	}
+}
+
+// resize reads how many keys are to come, and how many of them expire.
+func (d *Decoder) resize() error {
+	keys, err := d.count()
+	if err == nil {
+		d.keys = int(min(keys, math.MaxInt32))
+		err = d.passLength()
+	}
+	return err
 }
 
 func firstOf(err, other error) error {
@@ -262,12 +271,10 @@ func (d *Decoder) key(kind byte, meta Meta) (Record, error) {
 		}
 		return rec, nil
 	}
-	rec.Set = d.set()
-	if err = d.reader.value(rec.Set, kind); err == nil && rec.Set.Len() == 0 {
-		err = ErrFormat
+	if d.packer.set == nil {
+		d.packer.set = d.newSet()
 	}
-	if err != nil {
-		rec.Set.Release()
+	if rec.Packed, rec.Set, err = d.packer.value(&d.reader, kind); err != nil {
 		return rec, fmt.Errorf("key %q: %w", rec.Name, err)
 	}
 	return rec, nil

@@ -37,10 +37,20 @@ func told(r io.Reader, newSet func() *zset.Set) (lines []string, err error) {
 		case OtherKey:
 			lines = append(lines, fmt.Sprintf("%d %s %s", rec.Database, rec.Type, rec.Name))
 		case Key:
-			lines = append(lines, fmt.Sprintf("%d zset %s %+v %s", rec.Database, rec.Name, rec.Meta, text(rec.Set)))
-			rec.Set.Release()
+			lines = append(lines, fmt.Sprintf("%d zset %s %+v %s", rec.Database, rec.Name, rec.Meta, text(held(&rec))))
+			rec.Release()
 		}
 	}
+}
+
+// held is what a key holds, until the next Record.
+func held(rec *Record) *zset.Set {
+	if rec.Set != nil {
+		return rec.Set
+	}
+	s := zset.New(nil)
+	s.Attach(rec.Packed, nil)
+	return s
 }
 
 func fresh() *zset.Set { return zset.New(nil) }
@@ -157,9 +167,7 @@ func TestRestIsBehindTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rec.Set != nil {
-			rec.Set.Release()
-		}
+		rec.Release()
 	}
 	if got := string(d.Rest()); got != "*1\r\n" {
 		t.Errorf("the rest is %q", got)

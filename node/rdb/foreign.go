@@ -18,8 +18,6 @@ const (
 // pass reads over what stands between keys.
 func (d *Decoder) pass(op byte) error {
 	switch op {
-	case opResize:
-		return d.passLengths(2)
 	case opSlotInfo:
 		return d.passLengths(3)
 	case opSlotImport:

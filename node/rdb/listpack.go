@@ -38,13 +38,27 @@ const (
 	packedInt64    = 0xf4
 )
 
+// listpackBody is the elements of a listpack, if it has a beginning and an end.
+func listpackBody(b []byte) (elements []byte, ok bool) {
+	if len(b) <= listpackHeader || uint64(binary.LittleEndian.Uint32(b)) != uint64(len(b)) || b[len(b)-1] != listpackEnd {
+		return nil, false
+	}
+	return b[listpackHeader : len(b)-1], true
+}
+
+// listpackCounts reports whether a listpack says that it has n elements, or not how many.
+func listpackCounts(b []byte, n int) bool {
+	counted := binary.LittleEndian.Uint16(b[4:])
+	return counted == listpackUncount || int(counted) == n
+}
+
 // readListpack fills s with the pairs of a listpack.
 func readListpack(s *zset.Set, b []byte) error {
-	if len(b) <= listpackHeader || uint64(binary.LittleEndian.Uint32(b)) != uint64(len(b)) || b[len(b)-1] != listpackEnd {
+	elements, ok := listpackBody(b)
+	if !ok {
 		return ErrFormat
 	}
-	counted := binary.LittleEndian.Uint16(b[4:])
-	r := reader{b: b[listpackHeader : len(b)-1]}
+	r := reader{b: elements}
 	n := 0
 	err := readPairs(s, func() (element, bool, error) {
 		if len(r.b) == 0 {
@@ -57,13 +71,30 @@ func readListpack(s *zset.Set, b []byte) error {
 	if err != nil {
 		return err
 	}
-	if counted != listpackUncount && int(counted) != n {
+	if !listpackCounts(b, n) {
 		return ErrFormat
 	}
 	return nil
 }
 
+// shortText reads an element that is a string of 6 bits' length. If it is not, or not whole, nothing is read.
+func (r *reader) shortText() (text []byte, ok bool) {
+	b := r.b
+	if len(b) == 0 || b[0]&0xc0 != packedString6 {
+		return nil, false
+	}
+	end := int(b[0]&0x3f) + 1
+	if len(b) <= end || int(b[end]) != end {
+		return nil, false
+	}
+	r.b = b[end+1:]
+	return b[1:end:end], true
+}
+
 func (r *reader) listpackElement() (e element, err error) {
+	if text, ok := r.shortText(); ok {
+		return element{text: text}, nil
+	}
 	before := len(r.b)
 	if e, err = r.packed(); err != nil {
 		return e, err

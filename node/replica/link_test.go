@@ -50,8 +50,7 @@ func (r *recorder) Full(at Position, file *rdb.Decoder) error {
 		}
 		switch rec.Kind {
 		case rdb.Key:
-			err = r.line(fmt.Sprintf("key %s %d", rec.Name, rec.Set.Len()))
-			rec.Set.Release()
+			err = r.line(fmt.Sprintf("key %s %d", rec.Name, zset.PackedLen(rec.Packed)))
 		case rdb.OtherKey:
 			err = r.line(fmt.Sprintf("%s %s", rec.Type, rec.Name))
 		}

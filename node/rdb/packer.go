@@ -1,0 +1,90 @@
+package rdb
+
+import (
+	"zset.dev/operator/zset"
+)
+
+// packer reads values, one after another, each into what zset.Set.Detach would give of it.
+//
+// What servers write is a listpack in order almost always. That becomes a block by one pass; everything else goes through a set,
+// whose block is in memory that is used again and again.
+type packer struct {
+	set   *zset.Set // empty between values
+	pack  zset.Packer
+	block []byte // what the set is in, as long as it is small
+}
+
+// Resize implements zset.Room.
+func (p *packer) Resize(block []byte, size int) []byte {
+	if size > cap(p.block) {
+		p.block = append(make([]byte, 0, 2*size), block...)
+	}
+	return p.block[:len(block)]
+}
+
+// value reads a value of that type: a block, which is valid until the next value, or a large set.
+func (p *packer) value(r *reader, kind byte) (block []byte, large *zset.Set, err error) {
+	if kind == typeListpack {
+		list, err := r.text()
+		if err != nil {
+			return nil, nil, err
+		}
+		if block := p.listpack(list); block != nil {
+			return block, nil, nil
+		}
+		return p.by(func(s *zset.Set) error { return readListpack(s, list) })
+	}
+	return p.by(func(s *zset.Set) error { return r.value(s, kind) })
+}
+
+// by is the value that fill puts into a set.
+func (p *packer) by(fill func(*zset.Set) error) (block []byte, large *zset.Set, err error) {
+	const kept = 1 << 20
+	if cap(p.block) > kept {
+		p.block = nil
+	}
+	p.set.Attach(nil, p)
+	err = fill(p.set)
+	if err == nil && p.set.Len() == 0 {
+		err = ErrFormat
+	}
+	if err != nil {
+		p.set.Release()
+	}
+	block, large = p.set.Detach()
+	return block, large, err
+}
+
+// listpack makes a block of a listpack. It is nil when that is not as simple, or makes no sense: readListpack knows.
+func (p *packer) listpack(b []byte) []byte {
+	elements, ok := listpackBody(b)
+	if !ok {
+		return nil
+	}
+	p.pack.Begin(p.set.Tuning())
+	r := reader{b: elements}
+	var space [20]byte // the text of an integer
+	n := 0
+	for ; len(r.b) > 0; n += 2 {
+		e, err := r.listpackElement()
+		if err != nil {
+			return nil
+		}
+		member := e.text
+		if e.isInt {
+			member = e.appendTo(space[:0])
+		}
+		e, err = r.listpackElement()
+		if err != nil {
+			return nil
+		}
+		score, err := e.score()
+		if err != nil || !p.pack.Add(member, score) {
+			return nil
+		}
+	}
+	if !listpackCounts(b, n) {
+		return nil
+	}
+	return p.pack.Block()
+}
