@@ -256,9 +256,13 @@ func expiry(at int64) int64 {
 // key reads a key of that type.
 func (d *Decoder) key(kind byte, meta Meta) (Record, error) {
 	rec := Record{Kind: Key, Meta: meta, Database: d.database}
-	other, isOther := otherTypes[kind]
-	if !isOther && !isSortedSet(kind) {
-		return rec, fmt.Errorf("%w: type %d is not known", ErrFormat, kind)
+	var other OtherTypeError
+	isOther := !isSortedSet(kind)
+	if isOther {
+		var known bool
+		if other, known = otherTypes[kind]; !known {
+			return rec, fmt.Errorf("%w: type %d is not known", ErrFormat, kind)
+		}
 	}
 	var err error
 	if rec.Name, err = d.copied(&d.name); err != nil {

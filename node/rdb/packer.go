@@ -12,6 +12,8 @@ type packer struct {
 	set   *zset.Set // empty between values
 	pack  zset.Packer
 	block []byte // what the set is in, as long as it is small
+
+	elements reader // of a listpack; here since it would not stay on the stack
 }
 
 // Resize implements zset.Room.
@@ -62,7 +64,8 @@ func (p *packer) listpack(b []byte) []byte {
 		return nil
 	}
 	p.pack.Begin(p.set.Tuning())
-	r := reader{b: elements}
+	r := &p.elements
+	r.b = elements
 	var space [20]byte // the text of an integer
 	n := 0
 	for ; len(r.b) > 0; n += 2 {
