@@ -72,7 +72,7 @@
 //   - A change for which there is no memory fails with ErrFull, or zset.ErrFull
 //     from the set, and has then changed nothing.
 //   - Nothing changes that is not in the journal, but what a Held does that is
-//     Mute; nothing is there that changed nothing. Without a journal there is no cost.
+//     Mute, and a Filler; nothing is there that changed nothing. Without a journal there is no cost.
 //   - A full SCAN returns each key that is present throughout exactly once.
 //   - Evict removes one key a policy can do without, by samples of a partition
 //     and a pool of the best candidates seen (evictpool.go), and waits for nobody.

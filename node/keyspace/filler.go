@@ -9,8 +9,9 @@ import "zset.dev/operator/zset"
 type Filler struct {
 	Keyspace *Keyspace
 
-	// Expected is about how many keys come in all, if somebody says so. It is
-	// believed the more, the more have come.
+	// Expected is about how many keys come in all, 0 if nobody says so. It is
+	// believed the more, the more have come: a wrong one costs tables for a
+	// million keys, and for sixteen times those that came.
 	Expected int
 
 	held Held
