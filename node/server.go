@@ -140,7 +140,6 @@ func New(o Options) (*Server, error) {
 	s.env.Gate = s.gate
 	s.inSync = s.watchSync(o.Keeper)
 	s.env.Complete()
-	s.env.Following = s.newFollowing()
 	s.openStore()
 	s.env.Following = s.newFollowing()
 	if err := s.env.LoadUsers(); err != nil {

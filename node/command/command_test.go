@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/config"
 	"zset.dev/operator/node/keyspace"
+	"zset.dev/operator/node/persist"
+	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/resp"
 	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/zset"
@@ -222,6 +225,21 @@ var words = strings.Fields(`k k k j {k}1 {k}2 a b c m1 m2 m3 0 1 -1 2 3 10 100 1
 	BYSCORE BYLEX REV LIMIT WITHSCORES WITHSCORE COUNT MATCH TYPE zset string * a* [a 9223372036854775807 -9223372036854775808 1e308 5e-324 -0
 	SAMPLES ENCODING USAGE ID KILL LIST SETNAME x 3 AUTH default SETNAME FILTERBY PATTERN GETKEYS zadd config maxmemory timeout`)
 
+// keep gives an env what replicates its data and saves them.
+func keep(t *testing.T, env *Env) {
+	env.Log = slog.New(slog.DiscardHandler)
+	env.Replication = replication.New(replication.Options{
+		RunID: replication.NewID(), Keyspace: env.Keyspace, Log: env.Log, Now: env.Now, Stats: env.Stats, Version: ServerVersion, Functions: env.Functions,
+		Settings: func() replication.Settings { return replication.Settings{BacklogSize: 1 << 20} },
+		Turning:  func() {}, Journal: env.Keyspace.Journal,
+	})
+	env.Persistence = persist.New(persist.Options{
+		Disk: persist.System{}, Keyspace: env.Keyspace, Stream: env.Replication, Values: env.Config.Values, Now: env.Now, Log: env.Log,
+		Version: ServerVersion, Functions: env.Libraries, Changes: env.Changes,
+	})
+	t.Cleanup(env.Persistence.Close)
+}
+
 // Random commands must never panic, give one well-formed reply each, and
 // leave the sums of the keyspace right.
 func FuzzCommands(f *testing.F) {
@@ -235,7 +253,8 @@ func FuzzCommands(f *testing.F) {
 		policies := []string{"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"}
 		limit := rng.IntN(2) * (2000 + rng.IntN(20_000))
 		table, c := testCall(t, func() time.Time { return now }, "--zset-max-listpack-entries", fmt.Sprint(entries),
-			"--maxmemory", fmt.Sprint(limit), "--maxmemory-policy", policies[rng.IntN(len(policies))])
+			"--maxmemory", fmt.Sprint(limit), "--maxmemory-policy", policies[rng.IntN(len(policies))], "--dir", t.TempDir())
+		keep(t, c.Env)
 		for range count {
 			var args [][]byte
 			if rng.IntN(8) > 0 {
@@ -247,6 +266,9 @@ func FuzzCommands(f *testing.F) {
 			}
 			for range 1 + rng.IntN(7) {
 				args = append(args, []byte(words[rng.IntN(len(words))]))
+			}
+			if is(args[0], "PSYNC") || is(args[0], "SYNC") || is(args[0], "REPLCONF") {
+				continue // the connection is a replica's from then on, or says what needs no reply
 			}
 			if is(args[0], "FLUSHALL") || is(args[0], "FLUSHDB") {
 				if rng.IntN(20) > 0 {
