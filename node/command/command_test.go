@@ -2,8 +2,8 @@ package command
 
 import (
 	"fmt"
-	"math"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
