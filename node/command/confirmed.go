@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/replog"
 	"zset.dev/operator/node/resp"
 )
@@ -35,7 +34,7 @@ var waitSpecs = []Spec{
 		Summary: "Waits until so many replicas have the connection's writes, or for a time. Answers how many have them.",
 		Args:    []Arg{arg("numreplicas", "integer"), arg("timeout", "integer")},
 		Run: func(c *Call) {
-			if c.isReplica() {
+			if c.Env.replica() {
 				c.W.Error("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
 				return
 			}
@@ -80,17 +79,13 @@ func waitAOF(c *Call) {
 	limit, ok := c.timeoutAt(3)
 	switch {
 	case !ok:
-	case c.isReplica():
+	case c.Env.replica():
 		c.W.Error("ERR WAITAOF cannot be used with replica instances. Please also note that writes to replicas are just local and are not propagated.")
 	case local > 0 && !c.Env.Config.Values().AppendOnly:
 		c.W.Error(errNotAppended)
 	default:
 		c.awaitConfirmed(&confirming{replicas: int(min(replicas, mostReplicas)), disks: true, local: local > 0}, limit)
 	}
-}
-
-func (c *Call) isReplica() bool {
-	return c.Env.Replication != nil && c.Env.Replication.Role() == replication.Replica
 }
 
 // confirmations are the node's.

@@ -59,18 +59,23 @@ func (s *Store) SaveBehind(mayWait, wait bool) (later bool, err error) {
 		s.state.saveWanted = true
 		return true, nil
 	}
+	return false, s.behind(&s.state.saveBegan, func() { s.save() })
+}
+
+// behind does something in the background, and notes when that began in what s.mu guards. s.saving is held, and let go once it is done.
+func (s *Store) behind(began *time.Time, do func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		s.saving.Unlock()
-		return false, errStopped
+		return errStopped
 	}
-	s.state.saveBegan = s.o.Now()
+	*began = s.o.Now()
 	s.works.Go(func() {
 		defer s.saving.Unlock()
-		s.save()
+		do()
 	})
-	return false, nil
+	return nil
 }
 
 // CancelSave ends the save under way, or takes back one that waits. The text says which.

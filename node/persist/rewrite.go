@@ -74,20 +74,11 @@ func (s *Store) Rewrite(wait bool) (later bool, err error) {
 		s.state.rewriteWanted = true
 		return true, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		s.saving.Unlock()
-		return false, errStopped
-	}
-	s.state.rewriteBegan = s.o.Now()
-	s.works.Go(func() {
-		defer s.saving.Unlock()
+	return false, s.behind(&s.state.rewriteBegan, func() {
 		if err := s.rewrite(); err != nil {
 			s.o.Log.Warn("rewriting the append-only files failed", "error", err)
 		}
 	})
-	return false, nil
 }
 
 // rewrite is Rewrite, done. s.saving is held.
