@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"time"
 
 	"zset.dev/operator/node/replog"
@@ -229,11 +228,7 @@ func (s *Store) write(ctx context.Context, to Handle, begun func(Place, *replog.
 		_, end := log.Range()
 		at := Place{History: history, Offset: end, Epoch: s.o.Stream.LogEpoch()}
 		begun(at, log)
-		saver.Aux = append([][2]string{
-			{"redis-ver", s.o.Version}, {"redis-bits", "64"}, {"ctime", strconv.FormatInt(now.Unix(), 10)},
-			{"used-mem", strconv.FormatInt(s.o.Keyspace.Used(), 10)}, {"repl-stream-db", "0"},
-		}, at.aux()...)
-		saver.Aux = append(saver.Aux, more...)
+		saver.Aux = append(append(saver.Origin(s.o.Version, now), at.aux()...), more...)
 	}
 	_, err := saver.Save(&progressive{to: to, ctx: ctx})
 	return err

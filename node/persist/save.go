@@ -3,6 +3,7 @@ package persist
 import (
 	"io"
 	"math"
+	"strconv"
 	"time"
 
 	"zset.dev/operator/node/keyspace"
@@ -44,6 +45,14 @@ type Saver struct {
 
 	began time.Time // working, since it last rested
 	seen  int64     // what Busy said then
+}
+
+// Origin is what Aux begins with: who made the file, servers of which version understand it, and when.
+func (s *Saver) Origin(version string, now time.Time) [][2]string {
+	return [][2]string{
+		{"redis-ver", version}, {"redis-bits", strconv.Itoa(strconv.IntSize)}, {"ctime", strconv.FormatInt(now.Unix(), 10)},
+		{"used-mem", strconv.FormatInt(s.Keyspace.Used(), 10)}, {"repl-stream-db", "0"},
+	}
 }
 
 // Save writes a file and returns how many keys it has. It holds one partition at a time, never while it writes. The error

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/redcon"
+	"zset.dev/operator/node/replog"
 )
 
 // lineBytes bounds a line of the primary's.
@@ -59,7 +59,7 @@ func (l *Link) handshake(from Position) (answer, error) {
 	if l.options.Failover {
 		words = append(words, "FAILOVER")
 	}
-	if err := l.write(command(words...)); err != nil {
+	if err := l.write(replog.Command(words...)); err != nil {
 		return answer{}, err
 	}
 	line, err := l.reply()
@@ -77,7 +77,7 @@ func (l *Link) ask() error {
 	if len(l.options.Ask) == 0 {
 		return l.sink.Met("")
 	}
-	if err := l.write(command(append([]string{"REPLCONF"}, l.options.Ask...)...)); err != nil {
+	if err := l.write(replog.Command(append([]string{"REPLCONF"}, l.options.Ask...)...)); err != nil {
 		return err
 	}
 	line, err := l.line()
@@ -106,7 +106,7 @@ func parseAnswer(line, id string) (answer, error) {
 
 // expect sends a command that is to be answered by a status.
 func (l *Link) expect(status string, words ...string) error {
-	if err := l.write(command(words...)); err != nil {
+	if err := l.write(replog.Command(words...)); err != nil {
 		return err
 	}
 	line, err := l.reply()
@@ -156,15 +156,6 @@ func (l *Link) line() (string, error) {
 			line = line[:0]
 		}
 	}
-}
-
-// command is one as it is sent.
-func command(words ...string) []byte {
-	b := redcon.AppendArray(nil, len(words))
-	for _, w := range words {
-		b = redcon.AppendBulkString(b, w)
-	}
-	return b
 }
 
 // is reports whether a word is that name, in any case.

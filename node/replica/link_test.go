@@ -72,7 +72,7 @@ func (r *recorder) Rest() {}
 func (r *recorder) Partial(id string) error { return r.line("partial " + id) }
 
 func (r *recorder) Apply(args [][]byte, raw []byte, end int64) error {
-	if !bytes.Equal(raw, command(strings.Fields(string(bytes.Join(args, []byte(" "))))...)) {
+	if !bytes.Equal(raw, replog.Command(strings.Fields(string(bytes.Join(args, []byte(" "))))...)) {
 		return fmt.Errorf("%q was handed out as %q", args, raw)
 	}
 	return r.line(fmt.Sprintf("%s %d", bytes.Join(args, []byte(" ")), end))
@@ -94,7 +94,7 @@ func (p *primary) expect(want, answer string) {
 		}
 		p.in.Discard(1)
 	}
-	args, err := replog.NewCommands(io.LimitReader(p.in, int64(len(command(strings.Fields(want)...)))), 0).Next()
+	args, err := replog.NewCommands(io.LimitReader(p.in, int64(len(replog.Command(strings.Fields(want)...)))), 0).Next()
 	if got := string(bytes.Join(args, []byte(" "))); err != nil || got != want {
 		p.t.Errorf("the replica sent %q (%v), want %q", got, err, want)
 	}
@@ -143,7 +143,7 @@ func greet(p *primary) {
 
 func TestFullSynchronisation(t *testing.T) {
 	mark := strings.Repeat("0123456789", 4)
-	stream := string(command("SELECT", "0")) + string(command("ZADD", "board", "3", "c"))
+	stream := string(replog.Command("SELECT", "0")) + string(replog.Command("ZADD", "board", "3", "c"))
 	want := []string{"full history 101", "key board 2", "SELECT 0 124", "ZADD board 3 c 163", "REPLCONF GETACK * 200"}
 	for name, transfer := range map[string]string{
 		"with a length": fmt.Sprintf("\n\n$%d\r\n%s%s", len(file()), file(), stream),
@@ -160,7 +160,7 @@ func TestFullSynchronisation(t *testing.T) {
 				p.expect("REPLCONF capa eof capa psync2", "+OK\r\n")
 				go io.WriteString(p.conn, "+FULLRESYNC history 100\r\n"+transfer)
 				p.expect("PSYNC ? -1", "")
-				p.expect("REPLCONF ACK 100", string(command("REPLCONF", "GETACK", "*")))
+				p.expect("REPLCONF ACK 100", string(replog.Command("REPLCONF", "GETACK", "*")))
 				p.expect("REPLCONF ACK 199", "")
 			})
 			if err == nil || !strings.Contains(err.Error(), "streaming: the primary closed the connection") {
@@ -210,7 +210,7 @@ func TestAcknowledgesTheDisk(t *testing.T) {
 
 // Once it was asked it acknowledges what it has applied without being asked, and nothing before.
 func TestAcknowledgesPromptlyOnceAsked(t *testing.T) {
-	del, ask := string(command("DEL", "x")), string(command("REPLCONF", "GETACK", "*"))
+	del, ask := string(replog.Command("DEL", "x")), string(replog.Command("REPLCONF", "GETACK", "*"))
 	play(t, Options{AckEvery: time.Hour}, Position{ID: "old", Offset: 50}, &recorder{}, func(p *primary) {
 		greet(p)
 		p.expect("PSYNC old 50", "+CONTINUE\r\n")
@@ -226,7 +226,7 @@ func TestPartialResynchronisation(t *testing.T) {
 		play(t, Options{}, Position{ID: "old", Offset: 50}, sink, func(p *primary) {
 			greet(p)
 			p.expect("PSYNC old 50", answer)
-			p.expect("REPLCONF ACK 49", string(command("DEL", "x")))
+			p.expect("REPLCONF ACK 49", string(replog.Command("DEL", "x")))
 		})
 		if want := []string{"partial " + id, "DEL x 70"}; !slices.Equal(sink.lines, want) {
 			t.Errorf("%q: got %q, want %q", answer, sink.lines, want)
@@ -267,7 +267,7 @@ func TestRefusals(t *testing.T) {
 		{"by the sink, of a command", func(p *primary) {
 			greet(p)
 			p.expect("PSYNC ? -1", fmt.Sprintf("+FULLRESYNC i 1\r\n$%d\r\n%s", len(file()), file()))
-			p.expect("REPLCONF ACK 1", string(command("SET", "a", "b")))
+			p.expect("REPLCONF ACK 1", string(replog.Command("SET", "a", "b")))
 		}, "SET", "streaming: refused"},
 		{"of what is no command", func(p *primary) {
 			greet(p)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"zset.dev/operator/node/persist"
@@ -120,12 +119,8 @@ func (f *Follower) saver(began time.Time) *persist.Saver {
 	s := f.state
 	save := &persist.Saver{
 		Keyspace: s.options.Keyspace, Now: func() int64 { return s.options.Now().UnixMilli() }, NoKeys: f.NoKeys, Busy: s.options.Stats.CommandsProcessed.Load,
-		Aux: [][2]string{
-			{"redis-ver", s.options.Version}, {"redis-bits", strconv.Itoa(strconv.IntSize)}, {"ctime", strconv.FormatInt(s.options.Now().Unix(), 10)},
-			{"used-mem", strconv.FormatInt(s.options.Keyspace.Used(), 10)},
-			{"repl-stream-db", "0"}, {"aof-base", "0"},
-		},
 	}
+	save.Aux = append(save.Origin(s.options.Version, s.options.Now()), [2]string{"aof-base", "0"})
 	if !f.NoFunctions {
 		save.Functions = s.options.Functions
 	}

@@ -122,7 +122,7 @@ func TestPings(t *testing.T) {
 		t.Error("a ping for nobody")
 	}
 	w.follower(Online)
-	ping := int64(len(command("PING", w.Identity().Stamp())))
+	ping := int64(len(replog.Command("PING", w.Identity().Stamp())))
 	for i, c := range []struct {
 		pass time.Duration
 		want int64

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tidwall/redcon"
+	"zset.dev/operator/node/replog"
 )
 
 // Tend does what comes round by the clock: it ends the log of a primary that nobody reads, lets followers hear of the primary, and
@@ -27,7 +27,7 @@ func (s *State) Tend() {
 	}
 	if online && now.Sub(s.pinged) >= settings.PingEvery {
 		s.pinged = now
-		p.log.Append(command("PING", s.Identity().Stamp()))
+		p.log.Append(replog.Command("PING", s.Identity().Stamp()))
 	}
 	if s.readers == 0 && settings.BacklogTTL > 0 && now.Sub(s.unread) >= settings.BacklogTTL {
 		s.end(p)
@@ -73,7 +73,7 @@ func (s *State) AskConfirmations() {
 		return
 	}
 	if _, end := p.log.Range(); end != s.asked {
-		s.asked = p.log.Append(command("REPLCONF", "GETACK", "*"))
+		s.asked = p.log.Append(replog.Command("REPLCONF", "GETACK", "*"))
 	}
 }
 
@@ -107,12 +107,3 @@ func (s *State) CatchUp(ctx context.Context) (behind int) {
 
 // askEvery is how often CatchUp looks.
 const askEvery = 5 * time.Millisecond
-
-// command is one as it stands in the log.
-func command(words ...string) []byte {
-	b := redcon.AppendArray(nil, len(words))
-	for _, w := range words {
-		b = redcon.AppendBulkString(b, w)
-	}
-	return b
-}

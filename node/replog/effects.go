@@ -156,3 +156,12 @@ func (e *Effects) single(verb string, args ...[]byte) {
 	}
 	e.commands++
 }
+
+// Command is one as it stands in a log, and as it is sent.
+func Command(words ...string) []byte {
+	b := redcon.AppendArray(nil, len(words))
+	for _, w := range words {
+		b = redcon.AppendBulkString(b, w)
+	}
+	return b
+}
