@@ -45,11 +45,19 @@ unit() {
   gotest unit ./... && (cd hack/bench && gotest unit ./...)
 }
 race() { gotest race -race ./... && gotest race -tags invariants ./zset/...; }
+# only_the_clock FILE: whether a fuzz run failed of nothing but its time being over. Go takes its own deadline for a finding when it
+# reads it a moment before the workers' context does (internal/fuzz, CoordinateFuzzing's stop); a real finding names the input it wrote.
+only_the_clock() {
+  grep -q '"Output":"    context deadline exceeded' "$1" || return 1
+  ! grep -qE 'Failing input written|panic:|--- FAIL.*/|hung or terminated' "$1" || return 1
+  echo "the time was over and nothing was found: passed"
+  sed -i 's/"Action":"fail"/"Action":"pass"/' "$1"
+}
 fuzz() {
   local package target rc=0
   while read -r package target; do
     echo "fuzzing $package $target for ${FUZZTIME:=10s}"
-    gotest fuzz -run='^$' -fuzz="^$target\$" -fuzztime="$FUZZTIME" -fuzzminimizetime=1s "$package" || rc=1
+    gotest fuzz -run='^$' -fuzz="^$target\$" -fuzztime="$FUZZTIME" -fuzzminimizetime=1s "$package" || only_the_clock "$log/fuzz.$part.json" || rc=1
   done < <(go test -list '^Fuzz' ./... | awk '/^Fuzz/ {targets[++n] = $1} /^ok/ {for (i = 1; i <= n; i++) print $2, targets[i]; n = 0}')
   return $rc
 }
