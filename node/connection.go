@@ -13,6 +13,7 @@ import (
 
 	"zset.dev/operator/node/client"
 	"zset.dev/operator/node/command"
+	"zset.dev/operator/node/direct"
 	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/resp"
 )
@@ -65,55 +66,74 @@ func (c *connection) serve() {
 		return
 	}
 	c.call.At = c.server.now()
+	if c.turn() {
+		direct.Serve(c.socket, (*receiver)(c))
+	}
+}
+
+// turn executes what has arrived and sends the replies, until there is nothing to do but to read. It reports whether the connection goes on.
+func (c *connection) turn() bool {
 	for {
 		alive := c.execute()
 		if c.abrupt || !c.flush() {
-			return
+			return false
 		}
 		if !alive {
 			c.settle()
-			return
+			return false
 		}
-		if c.stalled {
-			if c.full() && !c.line.await(c.timeout) {
-				return
-			}
-			c.call.At = c.server.now()
-			continue
+		if !c.stalled {
+			break
 		}
-		if c.timeout != c.call.Timeout() {
-			c.rearm()
+		if c.full() && !c.line.await(c.timeout) {
+			return false
 		}
-		n, err := c.socket.Read(c.query.space())
-		c.account()
 		c.call.At = c.server.now()
-		if c.client.Is(client.Evicted) {
-			c.abrupt = true
-			return
-		}
-		if n > 0 {
-			c.query.received(n)
-			c.client.BytesIn.Add(int64(n))
-			c.server.stats.BytesIn.Add(int64(n))
-			c.server.stats.Reads.Add(1)
-			c.client.Touch(c.call.At.UnixMilli())
-			if c.follower != nil {
-				c.follower.Heard()
-			}
-		}
-		switch {
-		case n > 0:
-			c.silent = false // what came with an error, too, is answered
-		case errors.Is(err, os.ErrDeadlineExceeded) && c.rearm():
-			c.shrink()
-		case c.mayReadOn(err):
-		case err != nil:
-			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
-				c.settle() // it may read, though it sends nothing more
-			}
-			return
+	}
+	if c.timeout != c.call.Timeout() {
+		c.rearm()
+	}
+	return true
+}
+
+// receiver is a connection as its socket sees it.
+type receiver connection
+
+// Space implements direct.Reader.
+func (r *receiver) Space() []byte { return r.query.space() }
+
+// Received implements direct.Reader.
+func (r *receiver) Received(n int, err error) bool {
+	c := (*connection)(r)
+	c.account()
+	c.call.At = c.server.now()
+	if c.client.Is(client.Evicted) {
+		c.abrupt = true
+		return false
+	}
+	if n > 0 {
+		c.query.received(n)
+		c.client.BytesIn.Add(int64(n))
+		c.server.stats.BytesIn.Add(int64(n))
+		c.server.stats.Reads.Add(1)
+		c.client.Touch(c.call.At.UnixMilli())
+		if c.follower != nil {
+			c.follower.Heard()
 		}
 	}
+	switch {
+	case n > 0:
+		c.silent = false // what came with an error, too, is answered
+	case errors.Is(err, os.ErrDeadlineExceeded) && c.rearm():
+		c.shrink()
+	case c.mayReadOn(err):
+	case err != nil:
+		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+			c.settle() // it may read, though it sends nothing more
+		}
+		return false
+	}
+	return c.turn()
 }
 
 // rearm sets the read's deadline anew. It reports whether the read ended, or

@@ -4,8 +4,12 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
+	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // conn is a TCP connection, which one goroutine reads and one writes.
@@ -13,6 +17,10 @@ type conn struct {
 	*net.TCPConn
 	raw     syscall.RawConn
 	in, out way
+
+	mu      sync.Mutex
+	serving bool // Serve is under way; guarded by mu
+	closed  bool // meanwhile; guarded by mu
 }
 
 // way is one of a connection's two directions, owned by the goroutine that goes it.
@@ -49,6 +57,24 @@ func (c *conn) Read(b []byte) (int, error) {
 		err = io.EOF
 	}
 	return n, err
+}
+
+// Close implements net.Conn. While Serve reads, the system would wait for it with a close: so the connection is shut down,
+// both ways, and closed by Serve.
+func (c *conn) Close() error {
+	c.mu.Lock()
+	serving := c.serving
+	c.closed = c.closed || serving
+	c.mu.Unlock()
+	if !serving {
+		return c.TCPConn.Close()
+	}
+	var err error
+	if controlled := c.raw.Control(func(fd uintptr) { err = unix.Shutdown(int(fd), unix.SHUT_RDWR) }); controlled != nil {
+		return controlled
+	}
+	c.SetDeadline(time.Unix(1, 0)) // who waits to write, too, looks again
+	return err
 }
 
 // Write implements net.Conn.
