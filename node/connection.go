@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,6 +47,7 @@ type connection struct {
 	timeout   time.Time // what the read's deadline was last set for
 	silent    bool      // nothing came since the node's stop last hurried it
 	abrupt    bool      // close at once: sending more is forbidden or useless
+	ran       int       // commands of the last execute
 	stalled   bool      // execute left commands that have arrived until replies could be sent
 }
 
@@ -75,6 +77,10 @@ func (c *connection) serve() {
 func (c *connection) turn() bool {
 	for {
 		alive := c.execute()
+		if c.ran > 1 {
+			// Others whose commands have come run them first, then all reply: so clients, too, find more at a time to do.
+			runtime.Gosched()
+		}
 		if c.abrupt || !c.flush() {
 			return false
 		}
@@ -178,7 +184,7 @@ func (c *connection) mayReadOn(err error) bool {
 // connection goes on.
 func (c *connection) execute() bool {
 	values := c.server.config.Values()
-	c.stalled, c.call.Term = false, c.server.gate.Term()
+	c.stalled, c.ran, c.call.Term = false, 0, c.server.gate.Term()
 	if c.call.Waiting() {
 		from := c.reply.Len()
 		c.server.table.Resume(&c.call)
@@ -255,6 +261,7 @@ func (c *connection) execute() bool {
 		}
 		c.call.Args, c.call.Nth, c.call.More = args, c.query.taken, c.query.waiting() > 0
 		from := c.reply.Len()
+		c.ran++
 		c.server.table.Execute(&c.call)
 		if c.call.Logged != 0 {
 			c.acknowledges(from)
