@@ -8,6 +8,10 @@
 // is spared here. Waiting for a socket is left to Go's own poller, with all it
 // promises: deadlines, and Close from any goroutine.
 //
-// Of the unsafe kind are the addresses of buffers handed to the system, in one
-// function.
+// Serve goes on reading inside one call of Go's, so that the poller forgets nothing between two reads. A read that has taken
+// all there was, as the system says with it (TCP_INQ), is so followed by waiting at once; otherwise each command of a client
+// that waits for its reply costs a second read, which finds nothing.
+//
+// Of the unsafe kind are the addresses of buffers handed to the system, in
+// two functions.
 package direct
