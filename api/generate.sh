@@ -11,6 +11,8 @@ tool() { go tool -modfile=hack/tools/go.mod "$@"; }
 
 tool controller-gen object paths=./api/... output:object:dir="$root/api/v1alpha1"
 tool controller-gen crd paths=./api/... output:crd:dir="$root/config/crd"
+crd=$(cd "$root/config/crd" && pwd)/cache.zset.dev_zsetclusters.yaml
+go -C hack/tools run ./trimcrd "$crd" spec.podTemplate.spec
 tool controller-gen rbac:roleName=zset-operator paths=./controllers/... output:rbac:dir="$root/config/rbac"
 tool crd-ref-docs --source-path=./api --config=api/docs.yaml --renderer=markdown --max-depth=20 \
   --output-path="$root/docs/api.md" >/dev/null

@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -41,10 +42,15 @@ func expect(t *testing.T, err error, message string) {
 func TestCRDCreate(t *testing.T) {
 	const (
 		p         = `p must be "1/e" or a decimal with 0 < p <= 0.75, such as "0.25"`
-		oneShard  = "this version serves one shard without replicas"
+		oneShard  = "this version serves one shard"
 		memory    = `maxMemory must be a percentage of resources.limits.memory from "1%" to "100%", or an amount of at least 1Mi such as "2Gi"`
 		needs     = `engine.maxMemory as a percentage needs resources.limits.memory`
 		noRequest = "resources.requests must not exceed resources.limits"
+		preferred = "failover.preferredPrimary must be the name of one of the cluster's pods: <name>-s0-<0 to replicas>"
+
+		needsStorage    = "durability.persistence.mode AppendOnly needs storage"
+		needsAppendOnly = "durability.persistence.fsync needs storage and mode AppendOnly"
+		ownContainer    = `of the container "node" only env, envFrom, volumeMounts`
 	)
 	namespace := newNamespace(t)
 	for _, test := range []struct{ spec, refusal string }{
@@ -57,7 +63,8 @@ func TestCRDCreate(t *testing.T) {
 		{`{shards: 3}`, "shards must be 1: " + oneShard},
 		{`{shards: 0}`, "should be greater than or equal to 1"},
 		{`{replicas: 0}`, ""},
-		{`{replicas: 1}`, "replicas must be 0: " + oneShard},
+		{`{replicas: 9}`, ""},
+		{`{replicas: 10}`, "should be less than or equal to 9"},
 		{`{replicas: -1}`, "should be greater than or equal to 0"},
 
 		{`{image: "example.org/node:v1", imagePullPolicy: Never}`, ""},
@@ -124,10 +131,69 @@ func TestCRDCreate(t *testing.T) {
 		{`{resources: {claims: [{name: gpu}]}}`, "resources.claims is not supported"},
 
 		{`{storage: {size: 1Gi}}`, ""},
-		{`{storage: {size: 1Gi, storageClassName: "", retentionPolicy: Retain}}`, ""},
+		{`{storage: {size: 1Gi, storageClassName: "", retention: {whenDeleted: Retain, whenScaled: Delete}}}`, ""},
 		{`{storage: {}}`, "spec.storage.size: Required value"},
 		{`{storage: {size: 0}}`, "storage.size must be greater than zero"},
-		{`{storage: {size: 1Gi, retentionPolicy: Keep}}`, `supported values: "Delete", "Retain"`},
+		{`{storage: {size: 1Gi, retention: {whenDeleted: Keep}}}`, `supported values: "Delete", "Retain"`},
+
+		{`{durability: {minSyncReplicas: 1}}`, ""},
+		{`{replicas: 2, durability: {minSyncReplicas: 2}}`, ""},
+		{`{durability: {minSyncReplicas: 2}}`, "durability.minSyncReplicas must not exceed replicas"},
+		{`{replicas: 0, durability: {minSyncReplicas: 1}}`, "durability.minSyncReplicas must not exceed replicas"},
+		{`{durability: {minSyncReplicas: -1}}`, "should be greater than or equal to 0"},
+		{`{durability: {persistence: {mode: None}}}`, ""},
+		{`{durability: {persistence: {}}}`, ""},
+		{`{durability: {persistence: {mode: AppendOnly}}}`, needsStorage},
+		{`{durability: {persistence: {fsync: Always}}}`, needsAppendOnly},
+		{`{storage: {size: 1Gi}, durability: {persistence: {mode: AppendOnly}}}`, ""},
+		{`{storage: {size: 1Gi}, durability: {persistence: {mode: AppendOnly, fsync: Never}}}`, ""},
+		{`{storage: {size: 1Gi}, durability: {persistence: {fsync: Always}}}`, ""},
+		{`{storage: {size: 1Gi}, durability: {persistence: {mode: None}}}`, ""},
+		{`{storage: {size: 1Gi}, durability: {persistence: {mode: None, fsync: Always}}}`, needsAppendOnly},
+		{`{storage: {size: 1Gi}, durability: {persistence: {mode: Snapshot}}}`, `supported values: "None", "AppendOnly"`},
+		{`{storage: {size: 1Gi}, durability: {persistence: {fsync: Sometimes}}}`, `supported values: "Always", "EverySecond", "Never"`},
+
+		{`{failover: {leaseDurationSeconds: 15, renewDeadlineSeconds: 10, retryPeriodSeconds: 2, uncleanAfterSeconds: 30}}`, ""},
+		{`{failover: {leaseDurationSeconds: 5, renewDeadlineSeconds: 4}}`, ""},
+		{`{failover: {leaseDurationSeconds: 4, renewDeadlineSeconds: 4}}`, "failover.leaseDurationSeconds must be at least 1.25 times renewDeadlineSeconds"},
+		{`{failover: {leaseDurationSeconds: 6, renewDeadlineSeconds: 5}}`, "failover.leaseDurationSeconds must be at least 1.25 times renewDeadlineSeconds"},
+		{`{failover: {retryPeriodSeconds: 2}}`, ""},
+		{`{failover: {retryPeriodSeconds: 3}}`, "failover.renewDeadlineSeconds must be at least twice retryPeriodSeconds"},
+		{`{failover: {retryPeriodSeconds: 0}}`, "should be greater than or equal to 1"},
+		{`{failover: {leaseDurationSeconds: 2147483647}}`, "should be less than or equal to 3600"},
+		{`{failover: {uncleanAfterSeconds: 12}}`, ""},
+		{`{failover: {uncleanAfterSeconds: 11}}`, "failover.uncleanAfterSeconds must be 0 (never) or at least twice leaseDurationSeconds"},
+		{`{failover: {uncleanAfterSeconds: -1}}`, "should be greater than or equal to 0"},
+		{`{failover: {preferredPrimary: board-s0-0}}`, ""},
+		{`{failover: {preferredPrimary: board-s0-1}}`, ""},
+		{`{failover: {preferredPrimary: board-s0-2}}`, preferred},
+		{`{failover: {preferredPrimary: board-s1-0}}`, preferred},
+		{`{failover: {preferredPrimary: board-s0-}}`, preferred},
+		{`{failover: {preferredPrimary: board-s0-00}}`, preferred},
+		{`{failover: {preferredPrimary: boards}}`, preferred},
+		{`{failover: {preferredPrimary: other-s0-0}}`, preferred},
+
+		{`{podTemplate: {}}`, ""},
+		{`{podTemplate: {metadata: {labels: {team: games}, annotations: {example.org/a: b}}}}`, ""},
+		{`{podTemplate: {metadata: {labels: {cache.zset.dev/role: primary}}}}`, "podTemplate.metadata.labels must leave the operator's labels alone"},
+		{`{podTemplate: {metadata: {labels: {app.kubernetes.io/name: mine}}}}`, "podTemplate.metadata.labels must leave the operator's labels alone"},
+		{`{podTemplate: {metadata: {annotations: {cache.zset.dev/paused: "true"}}}}`, "podTemplate.metadata.annotations must leave cache.zset.dev/* to the operator"},
+		{`{podTemplate: {spec: {nodeSelector: {disk: fast}, priorityClassName: high, tolerations: [{key: a, operator: Exists}]}}}`, ""},
+		{`{podTemplate: {spec: {tolerations: {key: a}}}}`, "must be of type array"},
+		{`{podTemplate: {spec: {topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: DoNotSchedule, maxSkew: 1}]}}}`, ""},
+		{`{podTemplate: {spec: {topologySpreadConstraints: [{topologyKey: zone}]}}}`, "maxSkew: Required value"},
+		{`{podTemplate: {spec: {containers: [{name: node, env: [{name: A, value: b}], volumeMounts: [{name: x, mountPath: /x}]}], volumes: [{name: x, emptyDir: {}}]}}}`, ""},
+		{`{podTemplate: {spec: {containers: [{name: exporter, image: e, command: [run], ports: [{containerPort: 1}], resources: {limits: {memory: 1Mi}}}]}}}`, ""},
+		{`{podTemplate: {spec: {containers: [{image: e}]}}}`, "name: Required value"},
+		{`{podTemplate: {spec: {containers: [{name: node, command: [run]}]}}}`, ownContainer},
+		{`{podTemplate: {spec: {containers: [{name: node, args: [run]}]}}}`, ownContainer},
+		{`{podTemplate: {spec: {containers: [{name: node, image: mine}]}}}`, ownContainer},
+		{`{podTemplate: {spec: {containers: [{name: node, ports: [{containerPort: 1}]}]}}}`, ownContainer},
+		{`{podTemplate: {spec: {containers: [{name: node, livenessProbe: {periodSeconds: 1}}]}}}`, ownContainer},
+		{`{podTemplate: {spec: {containers: [{name: node, lifecycle: {}}]}}}`, ownContainer},
+		{`{podTemplate: {spec: {containers: [{name: node, resources: {limits: {memory: 1Gi}}}]}}}`, `resources of the container "node" belong into spec.resources`},
+		{`{podTemplate: {spec: {initContainers: [{name: node, image: e}]}}}`, "podTemplate.spec.initContainers"},
+		{`{podTemplate: {spec: {volumes: [{name: data, emptyDir: {}}]}}}`, `"config" and "data" are the operator's`},
 	} {
 		t.Run(test.spec, func(t *testing.T) {
 			object := parseCluster(t, namespace, "board", test.spec)
@@ -136,11 +202,21 @@ func TestCRDCreate(t *testing.T) {
 	}
 }
 
-// A field that does not exist in this version is refused by clients that validate strictly, as kubectl does.
+// A field that does not exist, or is the operator's, is refused by clients that validate strictly, as kubectl does.
 func TestCRDUnknownField(t *testing.T) {
-	object := parseCluster(t, newNamespace(t), "board", `{failover: {leaseDurationSeconds: 6}}`)
-	err := kube.Create(t.Context(), object, client.DryRunAll, client.FieldValidation("Strict"))
-	expect(t, err, `unknown field "spec.failover"`)
+	namespace := newNamespace(t)
+	for spec, field := range map[string]string{
+		`{replica: 1}`: "spec.replica",
+		`{podTemplate: {spec: {toleration: []}}}`:                              "spec.podTemplate.spec.toleration",
+		`{podTemplate: {spec: {serviceAccountName: mine}}}`:                    "spec.podTemplate.spec.serviceAccountName",
+		`{podTemplate: {spec: {containers: [{name: a, image: b, evn: []}]}}}`:  "spec.podTemplate.spec.containers[0].evn",
+		`{podTemplate: {spec: {affinity: {podAntiAffinity: {required: []}}}}}`: "spec.podTemplate.spec.affinity.podAntiAffinity.required",
+		`{podTemplate: {spec: {volumes: [{name: a, configMap: {nam: b}}]}}}`:   "spec.podTemplate.spec.volumes[0].configMap.nam",
+		`{podTemplate: {metadata: {finalizers: [a]}}}`:                         "spec.podTemplate.metadata.finalizers",
+	} {
+		err := kube.Create(t.Context(), parseCluster(t, namespace, "board", spec), client.DryRunAll, client.FieldValidation("Strict"))
+		expect(t, err, fmt.Sprintf("unknown field %q", field))
+	}
 }
 
 func TestCRDName(t *testing.T) {
@@ -165,7 +241,9 @@ func TestCRDDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `engine:
+	const want = `durability:
+  minSyncReplicas: 0
+engine:
   evictionPolicy: noeviction
   listpack:
     maxEntries: 128
@@ -174,8 +252,13 @@ func TestCRDDefaults(t *testing.T) {
     blockEntries: 64
     maxLevel: 32
     p: 1/e
+failover:
+  leaseDurationSeconds: 6
+  renewDeadlineSeconds: 4
+  retryPeriodSeconds: 1
+  uncleanAfterSeconds: 0
 mode: Replicated
-replicas: 0
+replicas: 1
 resources:
   limits:
     memory: 512Mi
@@ -198,12 +281,14 @@ func TestCRDUpdate(t *testing.T) {
 		{"mode", `{}`, `{mode: Cluster}`, "mode must be Replicated"},
 		{"storage added", `{}`, `{storage: {size: 1Gi}}`, "storage cannot be added or removed after creation"},
 		{"storage removed", `{storage: {size: 1Gi}}`, `{}`, "storage cannot be added or removed after creation"},
-		{"storage grown", `{storage: {size: 1Gi}}`, `{storage: {size: 2Gi}}`, "storage.size cannot be changed by this version"},
-		{"storage shrunk", `{storage: {size: 1Gi}}`, `{storage: {size: 1Mi}}`, "storage.size cannot be changed by this version"},
+		{"storage grown", `{storage: {size: 1Gi}}`, `{storage: {size: 2Gi}}`, ""},
+		{"storage shrunk", `{storage: {size: 1Gi}}`, `{storage: {size: 1023Mi}}`, "storage.size cannot shrink"},
 		{"storage written otherwise", `{storage: {size: 1Gi}}`, `{storage: {size: 1024Mi}}`, ""},
 		{"class changed", `{storage: {size: 1Gi, storageClassName: a}}`, `{storage: {size: 1Gi, storageClassName: b}}`, "storage.storageClassName cannot be changed"},
 		{"class removed", `{storage: {size: 1Gi, storageClassName: a}}`, `{storage: {size: 1Gi}}`, "storage.storageClassName cannot be changed"},
-		{"retention", `{storage: {size: 1Gi}}`, `{storage: {size: 1Gi, retentionPolicy: Retain}}`, ""},
+		{"retention", `{storage: {size: 1Gi}}`, `{storage: {size: 1Gi, retention: {whenDeleted: Retain}}}`, ""},
+		{"replicas away below the preferred", `{failover: {preferredPrimary: replicas-away-below-the-preferred-s0-1}}`, `{replicas: 0, failover: {preferredPrimary: replicas-away-below-the-preferred-s0-1}}`, "failover.preferredPrimary must be"},
+		{"persistence off and on", `{storage: {size: 1Gi}, durability: {persistence: {mode: None}}}`, `{storage: {size: 1Gi}, durability: {persistence: {mode: AppendOnly}}}`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := strings.ReplaceAll(test.name, " ", "-")

@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	kresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +27,7 @@ import (
 func createCluster(t *testing.T, namespace, name string, change func(*v1alpha1.ZSetClusterSpec)) *v1alpha1.ZSetCluster {
 	t.Helper()
 	cluster := &v1alpha1.ZSetCluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	cluster.Spec.Replicas = ptr.To[int32](0)
 	change(&cluster.Spec)
 	if err := kube.Create(t.Context(), cluster); err != nil {
 		t.Fatal(err)
@@ -116,7 +117,8 @@ func TestReadyAndUnchanged(t *testing.T) {
 			}
 		}},
 		{"storage", func(s *v1alpha1.ZSetClusterSpec) {
-			s.Storage = &v1alpha1.StorageSpec{Size: kresource.MustParse("1024Mi"), StorageClassName: ptr.To("fast"), RetentionPolicy: v1alpha1.RetentionRetain}
+			s.Storage = &v1alpha1.StorageSpec{Size: kresource.MustParse("1024Mi"), StorageClassName: ptr.To("fast"),
+				Retention: v1alpha1.StorageRetention{WhenDeleted: v1alpha1.RetentionRetain}}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -156,7 +158,7 @@ func TestStatusAndOwnedObjects(t *testing.T) {
 	status := cluster.Status
 	if status.ObservedGeneration != cluster.Generation || status.ReadyShards != "1/1" || status.Primary != "board-s0-0" ||
 		status.Endpoint != "board."+namespace+".svc.cluster.local:6379" ||
-		!slices.Equal(status.Shards, []v1alpha1.ShardStatus{{Name: "board-s0", Primary: "board-s0-0", Ready: true}}) {
+		!equality.Semantic.DeepEqual(status.Shards, []v1alpha1.ShardStatus{{Name: "board-s0", Primary: "board-s0-0", Ready: true}}) {
 		t.Errorf("status: %+v", status)
 	}
 	for name, object := range map[string]client.Object{

@@ -79,11 +79,11 @@ func TestConditions(t *testing.T) {
 func TestStatusClaimsNothingMore(t *testing.T) {
 	serving := newStatus(v1alpha1.ZSetClusterStatus{}, 1, planned(onePod(func(*shard, *pod) {})), testNow)
 	want := v1alpha1.ShardStatus{Name: "board-s0", Primary: "board-s0-0", Ready: true}
-	if serving.Primary != "board-s0-0" || serving.ReadyShards != "1/1" || serving.Endpoint != "board:6379" || serving.Shards[0] != want {
+	if serving.Primary != "board-s0-0" || serving.ReadyShards != "1/1" || serving.Endpoint != "board:6379" || !equality.Semantic.DeepEqual(serving.Shards[0], want) {
 		t.Errorf("serving: %+v", serving)
 	}
 	gone := newStatus(serving, 1, planned(onePod(func(_ *shard, p *pod) { silent(p) })), testNow)
-	if gone.Primary != "" || gone.ReadyShards != "0/1" || gone.Shards[0] != (v1alpha1.ShardStatus{Name: "board-s0"}) {
+	if gone.Primary != "" || gone.ReadyShards != "0/1" || !equality.Semantic.DeepEqual(gone.Shards[0], v1alpha1.ShardStatus{Name: "board-s0"}) {
 		t.Errorf("silent: %+v", gone)
 	}
 }

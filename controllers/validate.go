@@ -15,8 +15,8 @@ func validate(spec *v1alpha1.ZSetClusterSpec) (tuning.List, *problem) {
 		return nil, &problem{reasonUnsupported, fmt.Sprintf(format, args...) +
 			". Change the spec, or run the version of the operator it was written for."}
 	}
-	if spec.Mode != v1alpha1.Replicated || spec.Shards != 1 || spec.Replicas == nil || *spec.Replicas != 0 {
-		return unsupported("this version serves mode Replicated with one shard and no replicas")
+	if spec.Mode != v1alpha1.Replicated || spec.Shards != 1 || spec.Replicas == nil || *spec.Replicas < 0 || *spec.Replicas > 9 {
+		return unsupported("this version serves mode Replicated with one shard and 0 to 9 replicas")
 	}
 	want, err := tuning.FromSpec(spec)
 	if err != nil {

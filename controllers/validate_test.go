@@ -19,8 +19,8 @@ func TestValidate(t *testing.T) {
 		{"valid", func(*v1alpha1.ZSetClusterSpec) {}, ""},
 		{"mode", func(s *v1alpha1.ZSetClusterSpec) { s.Mode = v1alpha1.Cluster }, "mode Replicated"},
 		{"shards", func(s *v1alpha1.ZSetClusterSpec) { s.Shards = 2 }, "one shard"},
-		{"replicas", func(s *v1alpha1.ZSetClusterSpec) { s.Replicas = ptr.To[int32](1) }, "no replicas"},
-		{"replicas missing", func(s *v1alpha1.ZSetClusterSpec) { s.Replicas = nil }, "no replicas"},
+		{"replicas", func(s *v1alpha1.ZSetClusterSpec) { s.Replicas = ptr.To[int32](10) }, "0 to 9 replicas"},
+		{"replicas missing", func(s *v1alpha1.ZSetClusterSpec) { s.Replicas = nil }, "0 to 9 replicas"},
 		{"eviction", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.EvictionPolicy = "allkeys-lru" }, ""},
 		{"tuning", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.SkipList.P = "0.9" }, "0 < p <= 0.75"},
 	} {

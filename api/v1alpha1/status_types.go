@@ -65,8 +65,88 @@ type ShardStatus struct {
 	// +optional
 	Primary string `json:"primary,omitempty"`
 
+	// How often the shard's Lease has changed hands: each primary has an epoch of its own, later ones higher.
+	//
+	// +optional
+	Epoch int64 `json:"epoch,omitempty"`
+
 	// Whether the primary is ready and answered the operator.
 	//
 	// +required
 	Ready bool `json:"ready"`
+
+	// Pods that may become primary, by the shard's Lease: the primary itself and the replicas that are in sync with it.
+	//
+	// +optional
+	// +listType=set
+	Electors []string `json:"electors,omitempty"`
+
+	// The shard's pods.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=pod
+	Members []MemberStatus `json:"members,omitempty"`
+}
+
+// MemberRole is what a node says it is.
+//
+// +kubebuilder:validation:Enum=primary;replica;standby
+type MemberRole string
+
+const (
+	// RolePrimary takes writes.
+	RolePrimary MemberRole = "primary"
+	// RoleReplica follows the primary.
+	RoleReplica MemberRole = "replica"
+	// RoleStandby follows nobody and takes no writes.
+	RoleStandby MemberRole = "standby"
+)
+
+// MemberStatus is what the operator observed of one pod of a shard.
+type MemberStatus struct {
+	// Name of the pod.
+	//
+	// +required
+	Pod string `json:"pod"`
+
+	// Kubernetes node the pod is on; empty while it is on none.
+	//
+	// +optional
+	Node string `json:"node,omitempty"`
+
+	// What the pod's node says it is; empty while it does not answer.
+	//
+	// +optional
+	Role MemberRole `json:"role,omitempty"`
+
+	// How far the node's data reach in the shard's log, in bytes.
+	//
+	// +optional
+	Offset int64 `json:"offset,omitempty"`
+
+	// Bytes of the log that the primary had and this node did not, when they were asked. Absent: unknown.
+	//
+	// +optional
+	LagBytes *int64 `json:"lagBytes,omitempty"`
+
+	// Whether the node has everything the primary has acknowledged and may become primary.
+	//
+	// +required
+	InSync bool `json:"inSync"`
+
+	// Whether the pod is of the current template.
+	//
+	// +required
+	UpToDate bool `json:"upToDate"`
+
+	// Whether the pod is ready, as Kubernetes says.
+	//
+	// +required
+	Ready bool `json:"ready"`
+
+	// What is not as it should be, and what to do.
+	//
+	// +optional
+	Message string `json:"message,omitempty"`
 }

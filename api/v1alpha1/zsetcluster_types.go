@@ -7,7 +7,8 @@ import (
 
 // ZSetCluster is a sorted-set cache: the operator runs its nodes, any Redis or Valkey client can use it.
 //
-// The smallest one is `spec: {}`: one node that answers at the Service of the cluster's name, port 6379.
+// The smallest one is `spec: {}`: one shard of a primary and a replica that answers at the Service of the cluster's name,
+// port 6379. Its nodes elect their primary themselves, by a Lease; while the operator is away, clusters serve and fail over.
 //
 // Names of Services and pods are made from the cluster's name, hence the rule on it.
 //
@@ -16,10 +17,12 @@ import (
 // +kubebuilder:resource:path=zsetclusters,shortName=zsc,singular=zsetcluster
 // +kubebuilder:printcolumn:name="Mode",type=string,JSONPath=`.spec.mode`
 // +kubebuilder:printcolumn:name="Shards",type=integer,JSONPath=`.spec.shards`
+// +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.spec.replicas`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.readyShards`
 // +kubebuilder:printcolumn:name="Primary",type=string,JSONPath=`.status.primary`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 40 characters: lower-case letters, digits and '-', starting with a letter and not ending with '-'"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.failover) || !has(self.spec.failover.preferredPrimary) || (self.spec.failover.preferredPrimary.startsWith(self.metadata.name + '-s0-') && self.spec.failover.preferredPrimary.substring(size(self.metadata.name) + 4).matches('^[0-9]$') && int(self.spec.failover.preferredPrimary.substring(size(self.metadata.name) + 4)) <= self.spec.replicas)",message="failover.preferredPrimary must be the name of one of the cluster's pods: <name>-s0-<0 to replicas>"
 type ZSetCluster struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -62,6 +65,9 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.engine) || !has(self.engine.maxMemory) || !self.engine.maxMemory.endsWith('%') || (has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits)",message="engine.maxMemory as a percentage needs resources.limits.memory: set that limit, or give an amount such as \"2Gi\""
 // +kubebuilder:validation:XValidation:rule="!has(self.engine) || !has(self.engine.maxMemory) || !isQuantity(self.engine.maxMemory) || !has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(self.engine.maxMemory).compareTo(quantity(string(self.resources.limits['memory']))) <= 0",message="engine.maxMemory must not exceed resources.limits.memory"
+// +kubebuilder:validation:XValidation:rule="!has(self.durability) || self.durability.minSyncReplicas <= self.replicas",message="durability.minSyncReplicas must not exceed replicas: no write could ever be acknowledged"
+// +kubebuilder:validation:XValidation:rule="has(self.storage) || !has(self.durability) || !has(self.durability.persistence) || !has(self.durability.persistence.mode) || self.durability.persistence.mode == 'None'",message="durability.persistence.mode AppendOnly needs storage: without a volume the files go with the pod"
+// +kubebuilder:validation:XValidation:rule="has(self.storage) || !has(self.durability) || !has(self.durability.persistence) || !has(self.durability.persistence.fsync)",message="durability.persistence.fsync needs storage and mode AppendOnly"
 // +kubebuilder:validation:XValidation:rule="has(self.storage) == has(oldSelf.storage)",message="storage cannot be added or removed after creation: make a new cluster"
 type ZSetClusterSpec struct {
 	// How clients reach the data. `Replicated`: one shard behind one address, for plain clients. `Cluster`: several
@@ -69,7 +75,7 @@ type ZSetClusterSpec struct {
 	//
 	// +optional
 	// +kubebuilder:default=Replicated
-	// +kubebuilder:validation:XValidation:rule="self == 'Replicated'",message="mode must be Replicated: this version serves one shard without replicas"
+	// +kubebuilder:validation:XValidation:rule="self == 'Replicated'",message="mode must be Replicated: this version serves one shard"
 	Mode Mode `json:"mode,omitempty"`
 
 	// Number of shards. This version serves 1.
@@ -77,19 +83,32 @@ type ZSetClusterSpec struct {
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:XValidation:rule="self == 1",message="shards must be 1: this version serves one shard without replicas"
+	// +kubebuilder:validation:XValidation:rule="self == 1",message="shards must be 1: this version serves one shard"
 	Shards int32 `json:"shards,omitempty"`
 
-	// Number of replicas of each shard, beside its primary. This version serves 0.
+	// Number of replicas of each shard, beside its primary. A shard without one has nobody to fail over to: it is away
+	// while its pod is, and without storage its data go with the pod.
 	//
 	// +optional
-	// +kubebuilder:default=0
+	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:XValidation:rule="self == 0",message="replicas must be 0: this version serves one shard without replicas"
+	// +kubebuilder:validation:Maximum=9
 	Replicas *int32 `json:"replicas,omitempty"`
 
-	// Image of the nodes. Absent: the one the operator was deployed with. A change replaces the pods; what they held is
-	// lost, as clusters of this version keep data in memory only.
+	// What an acknowledged write survives.
+	//
+	// +optional
+	// +kubebuilder:default={}
+	Durability DurabilitySpec `json:"durability,omitzero"`
+
+	// How fast, and to whom, a shard fails over.
+	//
+	// +optional
+	// +kubebuilder:default={leaseDurationSeconds: 6, renewDeadlineSeconds: 4, retryPeriodSeconds: 1, uncleanAfterSeconds: 0}
+	Failover FailoverSpec `json:"failover,omitzero"`
+
+	// Image of the nodes. Absent: the one the operator was deployed with. A change replaces the pods one by one, the primary
+	// last, after it has handed over. A single pod without storage loses what it held.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -111,8 +130,7 @@ type ZSetClusterSpec struct {
 	Engine EngineSpec `json:"engine,omitzero"`
 
 	// CPU and memory of each node. Absent: a tenth of a CPU and 512Mi of memory requested, memory limited to 512Mi.
-	// `resources: {}` asks for nothing and sets no limit. A change replaces the pods; what they held is lost, as
-	// clusters of this version keep data in memory only.
+	// `resources: {}` asks for nothing and sets no limit. A change replaces the pods, as one of image does.
 	//
 	// +optional
 	// +kubebuilder:default={requests: {cpu: "100m", memory: "512Mi"}, limits: {memory: "512Mi"}}
@@ -120,13 +138,16 @@ type ZSetClusterSpec struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.requests) || !has(self.limits) || ['cpu', 'memory'].all(r, !(r in self.requests) || !(r in self.limits) || quantity(string(self.requests[r])).compareTo(quantity(string(self.limits[r]))) <= 0)",message="resources.requests must not exceed resources.limits"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
-	// Volume of each node, mounted at /data. Absent: an emptyDir that goes with the pod.
-	//
-	// Clusters of this version keep data in memory only: nodes are not told to write to this volume what they would load
-	// again, so a restarted node starts empty with or without it.
+	// Volume of each node, mounted at /data. Absent: an emptyDir that goes with the pod. With a volume nodes keep their data
+	// on it, see durability.persistence.
 	//
 	// +optional
 	Storage *StorageSpec `json:"storage,omitempty"`
+
+	// What pods have beside, or instead of, what the operator gives them. A change replaces the pods, as one of image does.
+	//
+	// +optional
+	PodTemplate *PodTemplateSpec `json:"podTemplate,omitempty"`
 }
 
 // EngineSpec tunes the engine.

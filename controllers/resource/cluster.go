@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metaac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"zset.dev/operator/api/v1alpha1"
 	"zset.dev/operator/controllers/tuning"
@@ -53,6 +54,14 @@ func (c Cluster) ClientServiceName() string { return c.Name }
 
 // ShardName is the name of a shard and of its StatefulSet and PodDisruptionBudget. shard counts from 0.
 func (c Cluster) ShardName(shard int32) string { return fmt.Sprintf("%s-s%d", c.Name, shard) }
+
+// PodName is the name of a pod of a shard, which is the StatefulSet's doing. Both count from 0.
+func (c Cluster) PodName(shard, pod int32) string {
+	return fmt.Sprintf("%s-%d", c.ShardName(shard), pod)
+}
+
+// Pods is how many pods a shard has: the primary and its replicas.
+func (c Cluster) Pods() int32 { return 1 + ptr.Deref(c.Spec.Replicas, 1) }
 
 // Endpoint is the address of the client Service, as host:port.
 func (c Cluster) Endpoint() string {

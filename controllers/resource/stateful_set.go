@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"cmp"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -28,7 +30,7 @@ const (
 // and in which order. Nothing of the tuning is in the pod's template: a change of it must not replace pods.
 func StatefulSet(c Cluster, shard int32) *appsac.StatefulSetApplyConfiguration {
 	spec := appsac.StatefulSetSpec().
-		WithReplicas(1).
+		WithReplicas(c.Pods()).
 		WithServiceName(c.HeadlessServiceName()).
 		WithPodManagementPolicy(appsv1.ParallelPodManagement).
 		WithUpdateStrategy(appsac.StatefulSetUpdateStrategy().WithType(appsv1.OnDeleteStatefulSetStrategyType)).
@@ -36,7 +38,7 @@ func StatefulSet(c Cluster, shard int32) *appsac.StatefulSetApplyConfiguration {
 		WithTemplate(podTemplate(c, shard))
 	if s := c.Spec.Storage; s != nil {
 		spec.WithVolumeClaimTemplates(volumeClaim(c, s)).
-			WithPersistentVolumeClaimRetentionPolicy(retention(s.RetentionPolicy))
+			WithPersistentVolumeClaimRetentionPolicy(retention(s.Retention))
 	}
 	return appsac.StatefulSet(c.ShardName(shard), c.Namespace).
 		WithLabels(c.shardLabels(shard)).
@@ -135,12 +137,11 @@ func volumeClaim(c Cluster, s *v1alpha1.StorageSpec) *coreac.PersistentVolumeCla
 		WithStatus(coreac.PersistentVolumeClaimStatus().WithPhase(corev1.ClaimPending))
 }
 
-func retention(p v1alpha1.RetentionPolicy) *appsac.StatefulSetPersistentVolumeClaimRetentionPolicyApplyConfiguration {
-	whenDeleted := appsv1.DeletePersistentVolumeClaimRetentionPolicyType
-	if p == v1alpha1.RetentionRetain {
-		whenDeleted = appsv1.RetainPersistentVolumeClaimRetentionPolicyType
+func retention(r v1alpha1.StorageRetention) *appsac.StatefulSetPersistentVolumeClaimRetentionPolicyApplyConfiguration {
+	policy := func(p v1alpha1.RetentionPolicy, otherwise v1alpha1.RetentionPolicy) appsv1.PersistentVolumeClaimRetentionPolicyType {
+		return appsv1.PersistentVolumeClaimRetentionPolicyType(cmp.Or(p, otherwise))
 	}
 	return appsac.StatefulSetPersistentVolumeClaimRetentionPolicy().
-		WithWhenDeleted(whenDeleted).
-		WithWhenScaled(appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+		WithWhenDeleted(policy(r.WhenDeleted, v1alpha1.RetentionDelete)).
+		WithWhenScaled(policy(r.WhenScaled, v1alpha1.RetentionRetain))
 }

@@ -18,7 +18,8 @@ func TestStatefulSetWithStorage(t *testing.T) {
 	c := board()
 	c.Spec.Image, c.Spec.ImagePullPolicy = "example.org/node:v2", corev1.PullAlways
 	c.Spec.Resources = corev1.ResourceRequirements{}
-	c.Spec.Storage = &v1alpha1.StorageSpec{Size: kresource.MustParse("10Gi"), StorageClassName: ptr.To("fast"), RetentionPolicy: v1alpha1.RetentionRetain}
+	c.Spec.Storage = &v1alpha1.StorageSpec{Size: kresource.MustParse("10Gi"), StorageClassName: ptr.To("fast"),
+		Retention: v1alpha1.StorageRetention{WhenDeleted: v1alpha1.RetentionRetain}}
 	golden(t, "stateful_set_storage", StatefulSet(c, 0))
 }
 

@@ -6,6 +6,6 @@
 //	go tool -modfile=hack/tools/go.mod crd-ref-docs ...
 //	go tool -modfile=hack/tools/go.mod staticcheck ./...
 //
-// The folder ociimage holds a program of our own: it packs static binaries into
-// container images without a container engine.
+// Two programs are our own: ociimage packs static binaries into container images
+// without a container engine, trimcrd keeps the CRD small.
 package tools
