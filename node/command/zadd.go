@@ -137,6 +137,9 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 				undo[i].score, undo[i].known = set.Score(member(i))
 			}
 		}
+		if group == 2 { // a score as the client wrote it, and its member
+			c.Held.Given(words[group*i])
+		}
 		now, result, err := set.Add(member(i), score, flags)
 		if err == zset.ErrFull {
 			undoAdds(set, undo[:i], member)

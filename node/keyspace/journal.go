@@ -62,6 +62,14 @@ func (h *Held) Log(args ...[]byte) {
 	}
 }
 
+// Given says how the client wrote the score that a set is about to be given: see
+// replog.Effects. text is forgotten by Release at the latest.
+func (h *Held) Given(text []byte) {
+	if h.journals() {
+		h.effects.Given(text)
+	}
+}
+
 // Logged is the offset behind what was appended by the last Release; 0 when it
 // appended nothing.
 func (h *Held) Logged() int64 { return h.logged }
@@ -81,6 +89,7 @@ func (h *Held) commit() {
 			w.Wrote = h.logged
 		}
 	}
+	h.effects.Given(nil)
 	h.log = nil
 }
 

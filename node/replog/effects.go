@@ -1,6 +1,7 @@
 package replog
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/tidwall/redcon"
@@ -25,37 +26,46 @@ import (
 // any moment since the first, leads to the same as having done them once; but not so RENAME and COPY, for which the key
 // must be what it was then (keyspace.Walk sees to that).
 type Effects struct {
-	buf      []byte // commands, the last of them without its beginning while verb is set
-	commands int
-	verb     string // of the command that is still open
+	buf      []byte // commands, one behind the other
+	commands int    // that are whole
+	verb     string // of the last, while it is open: then it says a number of arguments of one digit, whichever
 	args     int    // of it, its verb and key included
-	key      []byte // of it
-	open     []byte // its arguments behind the key
+	from     int    // where it begins
+	key      [2]int // from where to where its key stands
+	given    []byte // what Given was told
 }
 
 // mostArgs bounds a command, so that whoever reads it has bounded work and memory for each.
 const mostArgs = 1024
 
+// Given says how the client wrote the score of the next Put, or of none: text stays the caller's, who takes it back with nil. If
+// it is how the score would be written anyway, that spares to find the digits.
+func (e *Effects) Given(text []byte) { e.given = text }
+
 // Put says that a member has this score.
 func (e *Effects) Put(key, member []byte, score float64) {
-	e.extend("ZADD", key)
-	var text [40]byte
-	e.open = redcon.AppendBulk(e.open, resp.AppendScore(text[:0], score))
-	e.open = redcon.AppendBulk(e.open, member)
+	e.extend(zadd, key)
+	if e.given != nil && resp.IsScoreText(e.given, score) {
+		e.buf = redcon.AppendBulk(e.buf, e.given)
+	} else {
+		var text [40]byte
+		e.buf = redcon.AppendBulk(e.buf, resp.AppendScore(text[:0], score))
+	}
+	e.buf = redcon.AppendBulk(e.buf, member)
 	e.args += 2
 }
 
 // Take says that a member is gone.
 func (e *Effects) Take(key, member []byte) {
-	e.extend("ZREM", key)
-	e.open = redcon.AppendBulk(e.open, member)
+	e.extend(zrem, key)
+	e.buf = redcon.AppendBulk(e.buf, member)
 	e.args++
 }
 
 // Drop says that a key is gone, whatever was just done to it.
 func (e *Effects) Drop(key []byte) {
-	if e.verb != "" && string(e.key) == string(key) {
-		e.open, e.verb = e.open[:0], ""
+	if e.verb != "" && e.isOf(key) {
+		e.buf, e.verb = e.buf[:e.from], ""
 	}
 	e.single("DEL", key)
 }
@@ -118,31 +128,47 @@ var (
 
 // Reset forgets what happened, and keeps at most so many bytes of memory.
 func (e *Effects) Reset(keep int) {
-	if cap(e.buf)+cap(e.open) > keep {
-		e.buf, e.open = nil, nil
+	if cap(e.buf) > keep {
+		e.buf = nil
 	}
-	e.buf, e.open, e.commands, e.verb = e.buf[:0], e.open[:0], 0, ""
+	e.buf, e.commands, e.verb, e.given = e.buf[:0], 0, "", nil
 }
 
-// extend makes the open command one with that verb and key, with room for more.
+// How the commands that can be open begin, with a number of arguments of one digit.
+const (
+	zadd = "*4\r\n$4\r\nZADD\r\n"
+	zrem = "*3\r\n$4\r\nZREM\r\n"
+)
+
+// extend makes the open command one that begins so and has that key, with room for more.
 func (e *Effects) extend(verb string, key []byte) {
-	if e.verb == verb && e.args < mostArgs && string(e.key) == string(key) {
+	if e.verb == verb && e.args < mostArgs && e.isOf(key) {
 		return
 	}
 	e.close()
-	e.verb, e.args, e.key = verb, 2, append(e.key[:0], key...)
+	e.verb, e.args, e.from = verb, 2, len(e.buf)
+	e.buf = append(e.buf, verb...)
+	e.buf = redcon.AppendBulk(e.buf, key)
+	to := len(e.buf) - len("\r\n")
+	e.key = [2]int{to - len(key), to}
 }
+
+// isOf reports whether the open command has that key.
+func (e *Effects) isOf(key []byte) bool { return string(e.buf[e.key[0]:e.key[1]]) == string(key) }
 
 // close ends the open command.
 func (e *Effects) close() {
 	if e.verb == "" {
 		return
 	}
-	e.buf = redcon.AppendArray(e.buf, e.args)
-	e.buf = redcon.AppendBulkString(e.buf, e.verb)
-	e.buf = redcon.AppendBulk(e.buf, e.key)
-	e.buf = append(e.buf, e.open...)
-	e.open, e.verb = e.open[:0], ""
+	count := e.from + len("*")
+	if e.args <= 9 {
+		e.buf[count] = '0' + byte(e.args)
+	} else {
+		var text [20]byte
+		e.buf = slices.Replace(e.buf, count, count+1, strconv.AppendInt(text[:0], int64(e.args), 10)...)
+	}
+	e.verb = ""
 	e.commands++
 }
 

@@ -32,6 +32,19 @@ func TestEffects(t *testing.T) {
 		{"one score", func() { e.Put(k, []byte("a"), 1.5) }, "ZADD k 1.5 a"},
 		{"scores", func() { e.Put(k, []byte("a"), math.Inf(-1)); e.Put(k, []byte("b"), 1e300) }, "ZADD k -inf a 1e+300 b"},
 		{"of two keys", func() { e.Put(k, []byte("a"), 1); e.Put(l, []byte("b"), 2) }, "MULTI|ZADD k 1 a|ZADD l 2 b|EXEC"},
+		{"as given", func() { e.Given([]byte("0.1234567890123456")); e.Put(k, []byte("a"), 0.1234567890123456) }, "ZADD k 0.1234567890123456 a"},
+		{"given in another form", func() { e.Given([]byte("1.50")); e.Put(k, []byte("a"), 1.5) }, "ZADD k 1.5 a"},
+		{"given and raised", func() { e.Given([]byte("0.5")); e.Put(k, []byte("a"), 2.5) }, "ZADD k 2.5 a"},
+		{"nine words and ten", func() {
+			for i := range 3 {
+				e.Put(k, []byte("a"), float64(i))
+			}
+			for range 8 {
+				e.Take(l, []byte("a"))
+			}
+			e.Take(k, []byte("a"))
+		}, "MULTI|ZADD k 0 a 1 a 2 a|ZREM l a a a a a a a a|ZREM k a|EXEC"},
+		{"and then the key", func() { e.Put(l, []byte("a"), 1); e.Put(k, []byte("a"), 1); e.Drop(k) }, "MULTI|ZADD l 1 a|DEL k|EXEC"},
 		{"gone", func() { e.Take(k, []byte("a")); e.Take(k, []byte("b")) }, "ZREM k a b"},
 		{"moved", func() { e.Take(k, []byte("a")); e.Put(l, []byte("a"), 3) }, "MULTI|ZREM k a|ZADD l 3 a|EXEC"},
 		{"in order", func() { e.Put(k, []byte("a"), 1); e.Take(k, []byte("a")); e.Put(k, []byte("a"), 2) }, "MULTI|ZADD k 1 a|ZREM k a|ZADD k 2 a|EXEC"},
@@ -77,7 +90,7 @@ func TestEffectsAreBounded(t *testing.T) {
 		t.Errorf("%d members", members)
 	}
 	e.Reset(1000)
-	if n := cap(e.buf) + cap(e.open); n > 1000 {
+	if n := cap(e.buf); n > 1000 {
 		t.Errorf("keeps %d bytes", n)
 	}
 }
@@ -97,9 +110,10 @@ func TestEffectsMakeNoGarbage(t *testing.T) {
 
 func BenchmarkEffect(b *testing.B) {
 	var e Effects
-	k, m := []byte("board"), []byte("player:00001")
+	k, m, text := []byte("board"), []byte("player:00001"), []byte("1234.5")
 	for b.Loop() {
 		e.Reset(1 << 20)
+		e.Given(text)
 		e.Put(k, m, 1234.5)
 		e.Appended()
 	}
