@@ -75,7 +75,7 @@ func (s *Server) adopt(at persist.Place) {
 		history = history.Branch(replication.NewID(), at.Offset)
 	}
 	s.env.Replication.SawEpoch(at.Epoch)
-	s.env.Replication.Adopt(history, at.Offset)
+	s.env.Replication.Adopt(history, at.Offset, at.At)
 }
 
 // leave saves, if the node is to do so at its end, and closes what is on disk.

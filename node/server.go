@@ -130,6 +130,7 @@ func New(o Options) (*Server, error) {
 	s.env = command.Env{
 		Replication: replication.New(replication.Options{
 			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: s.keyspace.Journal, Turning: func() { s.inSync.Reset() },
+			Unlist: func(ctx context.Context, name string) error { return s.inSync.Exclude(ctx, name) },
 			Stats: s.stats, Version: command.ServerVersion, Functions: s.env.Functions,
 			Settings: func() replication.Settings { return replicationSettings(o.Config.Values()) },
 		}),

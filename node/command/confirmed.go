@@ -100,6 +100,10 @@ func (c *Call) confirmations() *replog.Confirmations {
 // things are.
 func (c *Call) awaitConfirmed(w *confirming, limit time.Duration) {
 	w.spec, w.offset = c.spec, c.Wrote
+	if state := c.Env.Replication; state != nil {
+		// The log may be another one since, which ends before: nobody will have more than all of it.
+		w.offset = min(w.offset, state.Offset())
+	}
 	cl := c.Client
 	w.Wake = cl.Wake
 	if c.Nested || c.confirmed(w) {

@@ -21,6 +21,9 @@
 // not have what this node has, since it restarted with less. Who tells the node to follow another while it is a primary
 // itself means that one, whatever it has.
 //
+// In a shard a record decides who is primary, and what nodes have seen does not: Stand makes a node nobody's replica, FollowHolder
+// that of the process that holds the record, whatever it has, and of no other; Promote makes it a primary in the record's epoch.
+//
 // # Waits
 //
 // All are bounded: connecting and silence by repl-timeout, the pause between attempts by retryMost, a hand-over by its own time or until

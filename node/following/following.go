@@ -21,8 +21,7 @@ type Following struct {
 	changing sync.Mutex              // held by who changes whom the node follows, until the one before is left
 	current  atomic.Pointer[pursuit] // nil for a primary; stored with changing held
 
-	incomplete atomic.Bool // the data is part of a file that did not come to its end
-	diverged   atomic.Bool // the data is not what the log says: the whole of it is needed
+	diverged atomic.Bool // the data is not what the log says: the whole of it is needed
 
 	mu       sync.Mutex
 	followed replication.Identity // whose log it is; guarded by mu
@@ -62,19 +61,50 @@ func (f *Following) Follow(target Target) (changed bool, err error) {
 		return false, nil
 	}
 	// Who is a primary and is told to follow gives up what it has.
-	f.begin(target, f.options.State.Role() == replication.Primary, nil)
+	f.begin(target, f.options.State.Role() == replication.Primary, nil, nil)
 	return true, nil
+}
+
+// FollowHolder makes the node a replica of the holder of its shard's record. Unlike Follow it gives up what the holder does not have: the
+// record decides who is primary, not what nodes have seen. It reports false if that is whom the node follows already.
+func (f *Following) FollowHolder(h Holder) (changed bool) {
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	if p := f.current.Load(); p != nil {
+		if was := p.holder.Load(); was != nil && was.Target == h.Target && was.RunID == h.RunID {
+			p.holder.Store(&h) // perhaps in a later epoch
+			return false
+		}
+	}
+	f.begin(h.Target, false, nil, &h)
+	return true
+}
+
+// Stand makes the node a standby: it is no primary, and follows nobody. It reports false if it is that already.
+func (f *Following) Stand() (changed bool) {
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	state := f.options.State
+	if f.current.Load() == nil && state.Role() == replication.Replica {
+		return false
+	}
+	f.leave()
+	state.SetLinked(false)
+	state.Follow()
+	f.options.Changed(replication.Replica, Target{})
+	f.options.Log.Info("this node is a standby, which follows nobody", "epoch", state.Epoch(), "offset", state.Offset()-1)
+	return true
 }
 
 // Resume follows target from boot on. Unlike Follow it gives nothing up: what the disk says of epochs counts.
 func (f *Following) Resume(target Target) {
 	f.changing.Lock()
 	defer f.changing.Unlock()
-	f.begin(target, false, nil)
+	f.begin(target, false, nil, nil)
 }
 
-// begin leaves whom the node follows, if anybody, and follows target; changing is held.
-func (f *Following) begin(target Target, forgive bool, handover chan error) {
+// begin leaves whom the node follows, if anybody, and follows target, which is to be the holder if there is one; changing is held.
+func (f *Following) begin(target Target, forgive bool, handover chan error, holder *Holder) {
 	f.leave()
 	log := f.options.Log.With("primary", target.Address())
 	f.options.State.SetLinked(false)
@@ -84,6 +114,7 @@ func (f *Following) begin(target Target, forgive bool, handover chan error) {
 	f.options.Changed(replication.Replica, target)
 	ctx, cancel := context.WithCancel(f.ctx)
 	p := &pursuit{f: f, target: target, forgive: forgive, log: log, cancel: cancel, done: make(chan struct{}), handover: handover, down: f.options.Now()}
+	p.holder.Store(holder)
 	f.current.Store(p)
 	log.Info("following a primary")
 	f.running.Go(func() { p.run(ctx) })
@@ -99,7 +130,7 @@ func (f *Following) leave() {
 }
 
 // Promote makes the node a primary, in that epoch or, if it is 0, in the one after the last it has seen. It reports false if the node was
-// one.
+// one, which then goes on in that epoch.
 func (f *Following) Promote(epoch int64) (changed bool, err error) {
 	if f.handover.underWay() {
 		return false, ErrHandover // which holds changing
@@ -127,14 +158,18 @@ func (f *Following) Hand(history string) error {
 }
 
 func (f *Following) promote(epoch int64) (changed bool) {
-	if f.current.Load() == nil {
+	state := f.options.State
+	if state.Role() == replication.Primary {
+		if epoch > 0 {
+			state.SawEpoch(epoch)
+			state.Promote()
+		}
 		return false
 	}
-	state := f.options.State
 	f.leave()
-	if f.incomplete.Swap(false) {
+	if !state.Whole() {
 		// What is there is no state of the primary's that anybody else had.
-		state.Adopt(replog.History{ID: replication.NewID()}, replication.FirstOffset)
+		state.Adopt(replog.History{ID: replication.NewID()}, replication.FirstOffset, 0)
 	}
 	f.diverged.Store(false)
 	if epoch == 0 {
@@ -156,15 +191,15 @@ func (f *Following) lead(epoch int64) {
 }
 
 // known is what an attempt starts from.
-func (f *Following) known() known {
+func (f *Following) known(holder *Holder) known {
 	_, history, log, offset := f.options.State.At()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	k := known{epoch: f.options.State.Epoch(), leader: f.followed.RunID}
+	k := known{epoch: f.options.State.Epoch(), leader: f.followed.RunID, holder: holder}
 	if k.epoch <= f.forgiven {
 		k.epoch = f.followed.Epoch
 	}
-	if log != nil && !f.incomplete.Load() && !f.diverged.Load() {
+	if log != nil && f.options.State.Whole() && !f.diverged.Load() {
 		k.position = replica.Position{ID: history.ID, Offset: offset}
 	}
 	return k

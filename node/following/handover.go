@@ -136,7 +136,7 @@ func (f *Following) handOver(ctx context.Context, h Handover) error {
 	answered := make(chan error, 1)
 	f.changing.Lock()
 	defer f.changing.Unlock()
-	f.begin(target, false, answered)
+	f.begin(target, false, answered, nil)
 	select {
 	case err = <-answered:
 	case <-ctx.Done():
@@ -150,7 +150,7 @@ func (f *Following) handOver(ctx context.Context, h Handover) error {
 	select {
 	case late := <-answered: // while it was being left
 		if late == nil {
-			f.begin(target, false, nil)
+			f.begin(target, false, nil, nil)
 			return nil
 		}
 	default:

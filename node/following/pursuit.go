@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"zset.dev/operator/node/replica"
@@ -17,6 +18,9 @@ import (
 const (
 	retryFirst = 100 * time.Millisecond
 	retryMost  = 5 * time.Second
+
+	// retryHolder takes the place of retryMost when it is decided who is primary: that one has the others wait until they follow it.
+	retryHolder = 500 * time.Millisecond
 )
 
 // pause is how long to wait after so many attempts in a row that brought nothing. chance, below 1, keeps many replicas from trying
@@ -38,6 +42,13 @@ type Target struct {
 // Address is it as it is dialled.
 func (t Target) Address() string { return net.JoinHostPort(t.Host, strconv.Itoa(t.Port)) }
 
+// A Holder is who holds the record of a shard: the process that is primary, or is about to be.
+type Holder struct {
+	Target
+	RunID string // of the process
+	Epoch int64  // in which it holds it
+}
+
 // pursuit follows one primary until it is ended.
 type pursuit struct {
 	f       *Following
@@ -50,6 +61,8 @@ type pursuit struct {
 
 	// handover is set for the target of a hand-over: what became of the one attempt.
 	handover chan error
+
+	holder atomic.Pointer[Holder] // who target has to be; nil for anybody
 
 	mu     sync.Mutex
 	link   *replica.Link // guarded by mu; nil between attempts
@@ -75,7 +88,11 @@ func (p *pursuit) run(ctx context.Context) {
 			p.handover <- err
 			return
 		}
-		timer := time.NewTimer(pause(failures, rand.Float64()))
+		rest := pause(failures, rand.Float64())
+		if p.holder.Load() != nil {
+			rest = min(rest, retryHolder)
+		}
+		timer := time.NewTimer(rest)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -88,7 +105,7 @@ func (p *pursuit) run(ctx context.Context) {
 // attempt follows over one connection. It always returns an error.
 func (p *pursuit) attempt(ctx context.Context) error {
 	f := p.f
-	known := f.known()
+	known := f.known(p.holder.Load())
 	known.forgive = p.forgive
 	settings := f.options.Settings()
 	state := f.options.State

@@ -1,8 +1,6 @@
 package following
 
 import (
-	"bytes"
-
 	"zset.dev/operator/node/rdb"
 	"zset.dev/operator/node/replica"
 	"zset.dev/operator/node/replication"
@@ -23,6 +21,7 @@ type sink struct {
 	frozen  bool        // nobody saves until the batch ends
 	pending []byte      // was applied, or waits for the end of its transaction, and is not in the log
 	whole   int         // how much of that is whole transactions
+	marked  mark        // of another epoch in what is pending
 	log     *replog.Log // the node's
 }
 
@@ -60,11 +59,10 @@ func (s *sink) Full(at replica.Position, file *rdb.Decoder) error {
 	state.Saving().Lock()
 	defer state.Saving().Unlock()
 	data.Restart(true)
-	if err := data.Replace(file, func() { f.incomplete.Store(true) }); err != nil {
+	if err := data.Replace(file, state.Part); err != nil {
 		return err
 	}
-	s.log = state.Adopt(replog.History{ID: at.ID}, at.Offset)
-	f.incomplete.Store(false)
+	s.log = state.Adopt(replog.History{ID: at.ID}, at.Offset, s.met.At)
 	f.diverged.Store(false)
 	s.accept()
 	s.up("all data is here", "took", f.options.Now().Sub(began))
@@ -105,10 +103,8 @@ func (s *sink) Apply(args [][]byte, raw []byte, end int64) error {
 		s.p.f.options.State.Beginning().Lock() // until what is pending is in the log
 		data.Begin()
 	}
-	if len(args) == 2 && bytes.EqualFold(args[0], []byte("PING")) {
-		if err := s.stamp(args[1]); err != nil {
-			return err
-		}
+	if err := s.stamp(args, end); err != nil {
+		return err
 	}
 	if err := data.Apply(args); err != nil {
 		return err
@@ -122,9 +118,12 @@ func (s *sink) Apply(args [][]byte, raw []byte, end int64) error {
 	return nil
 }
 
-// stamp looks at what a primary of this kind says of itself within the log.
-func (s *sink) stamp(text []byte) error {
-	id, ok := replication.ParseIdentity(string(text))
+// A mark is where an epoch begins: that, and the offset behind the command that says so.
+type mark struct{ epoch, end int64 }
+
+// stamp looks whether a command is what a primary of this kind says of itself within the log.
+func (s *sink) stamp(args [][]byte, end int64) error {
+	id, ok := replication.StampIn(args)
 	if !ok || !s.ours || s.met.Foreign {
 		return nil
 	}
@@ -137,6 +136,9 @@ func (s *sink) stamp(text []byte) error {
 		s.met = met
 		s.accept()
 	}
+	if id.Epoch != s.p.f.options.State.EpochAt(end) {
+		s.marked = mark{id.Epoch, end}
+	}
 	return nil
 }
 
@@ -145,7 +147,11 @@ func (s *sink) flush() {
 	if s.whole == 0 {
 		return
 	}
-	s.log.Append(s.pending[:s.whole])
+	end := s.log.Append(s.pending[:s.whole])
+	if s.marked.end > 0 && s.marked.end <= end {
+		s.p.f.options.State.Mark(s.marked.epoch, s.marked.end)
+		s.marked = mark{}
+	}
 	s.pending = append(s.pending[:0], s.pending[s.whole:]...)
 	s.whole = 0
 	if cap(s.pending) > 4*pendingMost && len(s.pending) < pendingMost {

@@ -53,7 +53,7 @@ func (f *Following) Up() bool {
 }
 
 // Incomplete reports whether the data is part of a file only, so that it says nothing.
-func (f *Following) Incomplete() bool { return f.incomplete.Load() }
+func (f *Following) Incomplete() bool { return !f.options.State.Whole() }
 
 // Handing is how far a hand-over is.
 func (f *Following) Handing() HandoverStage { return f.handover.now() }

@@ -31,6 +31,12 @@ func TestJudge(t *testing.T) {
 		{"the same primary, restarted empty", known{epoch: 0, leader: "a", position: at}, replication.Identity{Epoch: 0, RunID: "b", History: other}, false, "REPLICAOF NO ONE"},
 		{"a replica of the same primary", known{epoch: 1, leader: "a", position: at}, replication.Identity{Epoch: 1, RunID: "a", History: replog.History{ID: "history"}}, false, ""},
 		{"a stale one that was meant", known{epoch: 5, leader: "a", position: at, forgive: true}, replication.Identity{Epoch: 1, RunID: "b", History: other}, false, ""},
+		{"the holder of the record, which has less", known{epoch: 5, leader: "a", position: at, holder: &Holder{RunID: "b", Epoch: 5}}, replication.Identity{Epoch: 5, RunID: "b", History: other}, false, ""},
+		{"the holder, in a later epoch", known{epoch: 4, holder: &Holder{RunID: "b", Epoch: 5}}, replication.Identity{Epoch: 6, RunID: "b"}, false, ""},
+		{"the holder of a record that somebody wrote anew", known{epoch: 9, holder: &Holder{RunID: "b", Epoch: 2}}, replication.Identity{Epoch: 2, RunID: "b"}, false, ""},
+		{"the holder before it is primary", known{holder: &Holder{RunID: "b", Epoch: 5}}, replication.Identity{Epoch: 4, RunID: "b"}, false, "it is not primary in epoch 5 yet, but was in 4"},
+		{"an empty process in the holder's place", known{holder: &Holder{RunID: "b", Epoch: 5}}, replication.Identity{Epoch: 7, RunID: "c"}, false, "not the holder"},
+		{"a foreign server in the holder's place", known{holder: &Holder{RunID: "b", Epoch: 5}}, replication.Identity{}, true, "not the holder"},
 		{"a node that had followed nobody", known{epoch: 1, position: at}, replication.Identity{Epoch: 1, RunID: "b", History: other}, false, ""},
 	} {
 		err := tt.known.judge(tt.primary, !tt.foreign)

@@ -110,6 +110,23 @@ func (l *List) Answer(now time.Time, rule Rule, err error, retry time.Duration) 
 	return plan
 }
 
+// Exclude takes a replica off, as fast as the keeper does: it is about to have less than it had. Step is to follow.
+func (l *List) Exclude(now time.Time, name string) {
+	m := l.members[name]
+	switch {
+	case m == nil || m.standing == leaving:
+	case l.May(name):
+		m.standing, m.left = leaving, now
+	default:
+		delete(l.members, name)
+	}
+}
+
+// May reports whether the keeper may have a replica on its list.
+func (l *List) May(name string) bool {
+	return slices.Contains(l.known, name) || slices.ContainsFunc(l.tries, func(try []string) bool { return slices.Contains(try, name) })
+}
+
 // look brings the members up to date.
 func (l *List) look(now time.Time, rule Rule, end int64, replicas []Replica) (again bool) {
 	for _, m := range l.members {

@@ -245,3 +245,40 @@ func simulate(t *testing.T, seed uint64) {
 		t.Errorf("seed %d: %d acknowledgements", seed, acks)
 	}
 }
+
+// A replica that is about to give up what it has is off once the keeper has it off, and waited for until then.
+func TestExclude(t *testing.T) {
+	const ms = time.Millisecond
+	var l List
+	rule, now := Rule{1, 5 * time.Second}, time.Unix(0, 0)
+	look := func(want string) {
+		t.Helper()
+		now = now.Add(ms)
+		if got := show(&l, l.Step(now, rule, 100, []Replica{{"a", 100, true}, {"b", 100, true}})); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	look("a b /  / wr")
+	l.Answer(now, rule, nil, 0)
+	look("a b /  / wr")
+	l.Answer(now, rule, nil, 0)
+	look("a b / a b / ")
+	l.Exclude(now, "nobody")
+	l.Exclude(now, "a")
+	look("a b / b / w")
+	if !l.May("a") || !l.May("b") || l.May("nobody") {
+		t.Error("it is called off before it is")
+	}
+	l.Answer(now, rule, errKeeper, 0)
+	l.Exclude(now, "a") // whoever waits asks again
+	look("a b / b / w")
+	if !l.May("a") {
+		t.Error("an answer that was lost is taken for one")
+	}
+	l.Answer(now, rule, nil, 0)
+	if l.May("a") || !l.May("b") {
+		t.Error("it is not off")
+	}
+	look("a b / b / ") // and comes again
+	look("a b / b / w")
+}

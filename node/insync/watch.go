@@ -15,6 +15,7 @@ const (
 	lookEvery   = 100 * time.Millisecond
 	writeWithin = 2 * time.Second        // the keeper's time
 	keeperRest  = 500 * time.Millisecond // after it failed
+	excludeLook = 10 * time.Millisecond
 )
 
 // Options are what a Watch is made of. All must be given.
@@ -70,6 +71,28 @@ func (w *Watch) Look() {
 	w.mu.Unlock()
 	if behind {
 		w.options.Ask()
+	}
+}
+
+// Exclude takes a replica off the list, and returns once the keeper has it off; else an error when ctx ends. Whoever may be on it has all
+// that was acknowledged, so this is for one that gives up what it has. It can come again like any other.
+func (w *Watch) Exclude(ctx context.Context, name string) error {
+	tick := time.NewTicker(excludeLook)
+	defer tick.Stop()
+	for {
+		w.mu.Lock()
+		w.list.Exclude(time.Now(), name)
+		w.look()
+		listed := w.list.May(name)
+		w.mu.Unlock()
+		if !listed {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 

@@ -92,8 +92,13 @@ func newAppender(s *Store, folder *Folder, log *replog.Log, file File, h Handle)
 
 // note writes down where the file is in the log.
 func (a *appender) note() error {
-	h, _ := a.store.o.Stream.Named()
-	place := Place{History: h, Offset: a.from, Epoch: a.store.o.Stream.LogEpoch()}
+	stream := a.store.o.Stream
+	at := stream.EpochAt(a.from)
+	h, log := stream.Named()
+	if log != a.log { // which is to be read no more; what it was may have been mixed up with what it is
+		h, at = a.noted, 0
+	}
+	place := Place{History: h, Offset: a.from, Epoch: stream.LogEpoch(), At: at}
 	if err := a.put([]byte(place.annotation())); err != nil {
 		return err
 	}

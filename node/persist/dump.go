@@ -149,9 +149,21 @@ func (s *Store) dump(ctx context.Context, name string) error {
 	return settle(s.o.Disk, h, err, temp, name)
 }
 
-func (s *Store) dumpTo(ctx context.Context, h Handle, spoolName string) (err error) {
+func (s *Store) dumpTo(ctx context.Context, h Handle, spoolName string) error {
 	defer s.o.Stream.Borrow()()
-	s.o.Stream.Frozen(func() { err = s.dumpFrozen(ctx, h, spoolName) })
+	return s.frozen(func() error { return s.dumpFrozen(ctx, h, spoolName) })
+}
+
+// errPart is for data that is not what a file would say of it. What is on disk is better.
+var errPart = errors.New("persist: the node has a part of its primary's data only, of which nothing is kept")
+
+// frozen writes a file of all keys, unless they are not all.
+func (s *Store) frozen(write func() error) (err error) {
+	s.o.Stream.Frozen(func() {
+		if err = errPart; s.o.Stream.Whole() {
+			err = write()
+		}
+	})
 	return err
 }
 

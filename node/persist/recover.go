@@ -196,6 +196,9 @@ func (l *recovery) log(path string, f Handle, in io.Reader, from, size int64, la
 		}
 		if l.place.Offset > 0 {
 			l.place.Offset += int64(len(c.Raw()))
+			if epoch, ok := l.store.o.Stream.EpochIn(args); ok {
+				l.place.At, l.place.Epoch = epoch, max(l.place.Epoch, epoch)
+			}
 		}
 		if err := l.replay.Apply(args); err != nil {
 			return fmt.Errorf("the command before byte %d: %w", c.Whole(), err)

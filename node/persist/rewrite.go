@@ -144,9 +144,7 @@ var errMoved = errors.New("persist: the node has another log now")
 // that moment on. At the moment itself, while nothing changes, begin is called with the log's end; since is who appends, once that
 // began.
 func (s *Store) rebase(ctx context.Context, folder *Folder, log *replog.Log, begin func(offset int64) error, since func() (*appender, error)) error {
-	var err error
-	s.o.Stream.Frozen(func() { err = s.rebaseFrozen(ctx, folder, log, begin, since) })
-	return err
+	return s.frozen(func() error { return s.rebaseFrozen(ctx, folder, log, begin, since) })
 }
 
 func (s *Store) rebaseFrozen(ctx context.Context, folder *Folder, log *replog.Log, begin func(int64) error, since func() (*appender, error)) error {
@@ -226,7 +224,7 @@ func (s *Store) write(ctx context.Context, to Handle, begun func(Place, *replog.
 	saver.Begun = func() {
 		history, log := s.o.Stream.Named()
 		_, end := log.Range()
-		at := Place{History: history, Offset: end, Epoch: s.o.Stream.LogEpoch()}
+		at := Place{History: history, Offset: end, Epoch: s.o.Stream.LogEpoch(), At: s.o.Stream.EpochAt(end)}
 		begun(at, log)
 		saver.Aux = append(append(saver.Origin(s.o.Version, now), at.aux()...), more...)
 	}

@@ -18,6 +18,11 @@ type Stream interface {
 	// Named is the log, nil while nobody has opened it, and its history at the same moment.
 	Named() (replog.History, *replog.Log)
 	LogEpoch() int64 // of whose log it is
+	// EpochAt is the epoch of who wrote the byte before that offset; EpochIn is that from a command of the log on, if it says so.
+	EpochAt(offset int64) int64
+	EpochIn(args [][]byte) (epoch int64, ok bool)
+	// Whole is whether the data is what the log says, and not part of what a primary sends.
+	Whole() bool
 	// Frozen runs f, during which nothing is done again that cannot be done twice, and the log stays the same.
 	Frozen(f func())
 	Confirmations() *replog.Confirmations
@@ -27,12 +32,13 @@ type Stream interface {
 type Place struct {
 	History replog.History
 	Offset  int64 // of the next byte; 0 when the file does not say
-	Epoch   int64
+	Epoch   int64 // of the primary whose log it is
+	At      int64 // of the last byte before Offset: less as long as nothing of Epoch has come. Not said when it is the same
 }
 
 // mark is what an annotation of ours begins with, a line that servers skip:
 //
-//	#zset offset=4711 id=… previous=… until=… epoch=3
+//	#zset offset=4711 id=… previous=… until=… epoch=3 at=2
 //
 // What follows in the file are the bytes of the log from that offset on. Each file of commands begins with one, and another
 // stands where the history has another name from.
@@ -44,7 +50,11 @@ func (p Place) annotation() string {
 	if p.History.Previous != "" {
 		text += fmt.Sprintf(" previous=%s until=%d", p.History.Previous, p.History.Until)
 	}
-	return text + fmt.Sprintf(" epoch=%d\r\n", p.Epoch)
+	text += fmt.Sprintf(" epoch=%d", p.Epoch)
+	if p.At != p.Epoch {
+		text += fmt.Sprintf(" at=%d", p.At)
+	}
+	return text + "\r\n"
 }
 
 // parseAnnotation reads a line. It is ours if ok.
@@ -72,7 +82,9 @@ func (p *Place) set(name, value string) {
 	case "until":
 		p.History.Until = number
 	case "epoch":
-		p.Epoch = number
+		p.Epoch, p.At = number, number
+	case "at":
+		p.At = number
 	}
 }
 
@@ -84,11 +96,15 @@ const (
 	auxPrevious = "zset-previous-id"
 	auxUntil    = "zset-previous-until"
 	auxEpoch    = "zset-epoch"
+	auxAt       = "zset-epoch-at"
 )
 
 // aux is the place for the beginning of a file of keys.
 func (p Place) aux() [][2]string {
 	words := [][2]string{{auxID, p.History.ID}, {auxOffset, strconv.FormatInt(p.Offset-1, 10)}, {auxEpoch, strconv.FormatInt(p.Epoch, 10)}}
+	if p.At != p.Epoch {
+		words = append(words, [2]string{auxAt, strconv.FormatInt(p.At, 10)})
+	}
 	if p.History.Previous != "" {
 		words = append(words, [2]string{auxPrevious, p.History.Previous}, [2]string{auxUntil, strconv.FormatInt(p.History.Until, 10)})
 	}
@@ -110,5 +126,7 @@ func (p *Place) readAux(name, value string) {
 		p.set("until", value)
 	case auxEpoch:
 		p.set("epoch", value)
+	case auxAt:
+		p.set("at", value)
 	}
 }

@@ -11,6 +11,7 @@ func TestPlaces(t *testing.T) {
 	for _, p := range []Place{
 		{History: replog.History{ID: strings.Repeat("a", 40)}, Offset: 1},
 		{History: replog.History{ID: strings.Repeat("a", 40), Previous: strings.Repeat("b", 40), Until: 77}, Offset: 1 << 40, Epoch: 3},
+		{History: replog.History{ID: strings.Repeat("a", 40)}, Offset: 5, Epoch: 3, At: 3},
 	} {
 		if got, ok := parseAnnotation(p.annotation()); !ok || got != p {
 			t.Errorf("%+v is read as %+v, %v", p, got, ok)

@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,9 @@ const (
 	// fullSyncsAtOnce is how many followers get all data at once. Others wait: each costs time of the processors, and each makes
 	// the log hold what changes meanwhile.
 	fullSyncsAtOnce = 2
+
+	// unlistWithin is how long it may take to get a replica off the list of those in sync. Then the replica has to come again.
+	unlistWithin = 5 * time.Second
 
 	// stillHere is how often a follower that waits is told that it is not forgotten.
 	stillHere = time.Second
@@ -31,6 +35,9 @@ const (
 // in the log behind it, and does no harm when it is done again.
 func (f *Follower) full(out *output) (reader *replog.Reader, err error) {
 	s := f.state
+	if err := f.unlist(); err != nil {
+		return nil, err
+	}
 	done, err := s.turn(f, out)
 	if err != nil {
 		return nil, err
@@ -44,6 +51,29 @@ func (f *Follower) full(out *output) (reader *replog.Reader, err error) {
 		reader.Close()
 	}
 	return reader, err
+}
+
+// unlist makes sure that nobody takes the follower for one that has what it had: what it gets replaces that, and until it is there the
+// follower has nothing. Another connection of the same process is of the time before.
+func (f *Follower) unlist() error {
+	s := f.state
+	if f.RunID == "" || f.RDBOnly {
+		return nil
+	}
+	for _, other := range s.followers.list() {
+		if other != f && other.RunID == f.RunID {
+			other.Drop("the replica came again, for all data")
+			if c := other.confirmed.Load(); c != nil {
+				c.Leave()
+			}
+		}
+	}
+	limit, cancel := context.WithTimeout(f.ctx, unlistWithin)
+	defer cancel()
+	if err := s.options.Unlist(limit, f.RunID); err != nil {
+		return fmt.Errorf("it may be on the list of those in sync, and can get all data only once it is off: %w", err)
+	}
+	return nil
 }
 
 // sendAll sends the answer and the file.

@@ -12,17 +12,20 @@ import (
 // the log, with an option that other servers refuse and whose refusal it ignores:
 //
 //	REPLCONF zset-epoch 3 run-id 4f…     the replica's
-//	+zset epoch=3 run-id=7a… id=9c… previous=1b… until=4711
+//	+zset epoch=3 run-id=7a… at=2 id=9c… previous=1b… until=4711
 //
 // and a primary stamps the log with it, in the argument of a PING, which other servers do not read:
 //
 //	PING "zset epoch=3 run-id=7a…"
+//
+// It does so with the first thing it writes, the mark of its epoch, and from time to time.
 //
 // A replica of a primary of another kind says so in its answer, with a last word: foreign.
 type Identity struct {
 	Foreign bool // the log is not of this kind's making: to do its commands twice is not the same as once
 	Epoch   int64
 	RunID   string         // of the process that was primary when the log's end was written
+	At      int64          // the epoch of the last byte that who says this has: less until the mark of Epoch has come. Not said when it is the same
 	History replog.History // not in a stamp
 }
 
@@ -36,7 +39,8 @@ func (s *State) Identity() Identity {
 			id = *leader
 		}
 	}
-	id.History = s.History()
+	p := s.now.Load()
+	id.History, id.At = p.history, p.marks.at(p.offset())
 	return id
 }
 
@@ -63,7 +67,11 @@ func (s *State) Beginning() sync.Locker { return s.options.Keyspace.Beginning() 
 
 // Answer is the status that answers a replica.
 func (id Identity) Answer() string {
-	text := id.Stamp() + " id=" + id.History.ID
+	text := id.Stamp()
+	if id.At != id.Epoch {
+		text += " at=" + strconv.FormatInt(id.At, 10)
+	}
+	text += " id=" + id.History.ID
 	if id.History.Previous != "" {
 		text += " previous=" + id.History.Previous + " until=" + strconv.FormatInt(id.History.Until, 10)
 	}
@@ -90,7 +98,9 @@ func ParseIdentity(text string) (id Identity, ok bool) {
 		number, err := strconv.ParseInt(value, 10, 64)
 		switch {
 		case name == "epoch" && err == nil:
-			id.Epoch = number
+			id.Epoch, id.At = number, number
+		case name == "at" && err == nil:
+			id.At = number
 		case word == "foreign":
 			id.Foreign = true
 		case name == "run-id":

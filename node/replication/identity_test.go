@@ -9,14 +9,15 @@ import (
 func TestIdentity(t *testing.T) {
 	for _, id := range []Identity{
 		{Epoch: 0, RunID: "run", History: replog.History{ID: "now"}},
-		{Foreign: true, Epoch: 2, RunID: "run", History: replog.History{ID: "now"}},
+		{Epoch: 3, RunID: "run", At: 3, History: replog.History{ID: "now"}},
+		{Foreign: true, Epoch: 2, RunID: "run", At: 1, History: replog.History{ID: "now"}},
 		{Epoch: 1 << 40, RunID: "run", History: replog.History{ID: "now", Previous: "before", Until: 4711}},
 	} {
 		if got, ok := ParseIdentity(id.Answer()); !ok || got != id {
 			t.Errorf("%q is read as %+v, %v", id.Answer(), got, ok)
 		}
 		got, ok := ParseIdentity(id.Stamp())
-		if want := (Identity{Epoch: id.Epoch, RunID: id.RunID}); !ok || got != want {
+		if want := (Identity{Epoch: id.Epoch, At: id.Epoch, RunID: id.RunID}); !ok || got != want {
 			t.Errorf("%q is read as %+v, %v", id.Stamp(), got, ok)
 		}
 	}

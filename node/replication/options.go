@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"context"
 	"log/slog"
 	"math"
 	"time"
@@ -24,6 +25,10 @@ type Options struct {
 
 	// Journal lets the keyspace append to a log what changes, from before it returns on; nil ends that.
 	Journal func(*replog.Log)
+
+	// Unlist has a follower taken off the list of those that may take this node's place, if it may be on it: it is about to give up
+	// what it has. name is the run id it gave, not empty. An error says that it may be on it still.
+	Unlist func(ctx context.Context, name string) error
 
 	Stats     *telemetry.Stats
 	Version   string          // of the commands served, for files

@@ -40,6 +40,7 @@ type State struct {
 	epoch   atomic.Int64
 	leader  atomic.Pointer[Identity] // whose log this is; nil for its own
 	linked  atomic.Bool              // a replica has a link to its primary that works
+	partial atomic.Bool              // the data is not what the position says
 
 	saving sync.RWMutex // held for reading by who saves all keys (Frozen)
 
@@ -62,6 +63,7 @@ type position struct {
 	history replog.History
 	log     *replog.Log // nil while nobody reads it
 	next    int64       // the offset of the next byte, while there is no log
+	marks   marks       // of epochs in the log
 }
 
 func (p *position) offset() int64 {
@@ -165,7 +167,7 @@ func (s *State) Borrow() (giveBack func()) {
 func (s *State) end(p *position) {
 	s.options.Journal(nil)
 	// What changes from here on nobody notes, so the name that others know must not be that of what comes.
-	s.now.Store(&position{history: replog.History{ID: NewID()}, next: p.offset()})
+	s.now.Store(&position{history: replog.History{ID: NewID()}, next: p.offset(), marks: p.marks})
 }
 
 // open is Open; s.changing is held.
@@ -173,7 +175,7 @@ func (s *State) open() *replog.Log {
 	s.readers++
 	p := s.now.Load()
 	if p.log == nil {
-		p = &position{role: p.role, history: replog.History{ID: NewID()}, log: s.newLog(p.next)}
+		p = &position{role: p.role, history: replog.History{ID: NewID()}, log: s.newLog(p.next), marks: p.marks}
 		if p.role == Primary {
 			s.options.Journal(p.log)
 		}
@@ -204,19 +206,20 @@ func (s *State) newLog(from int64) *replog.Log {
 	return replog.New(from, s.options.Settings().BacklogSize)
 }
 
-// Adopt says that the data is that of another log from now on: everything of history before the offset next, as a file
-// brought it, from a primary or from the disk. The log begins anew there, and those who follow have to come again. Who reads the
-// old log otherwise finds nothing more in it, and takes the new one from Log.
-func (s *State) Adopt(history replog.History, next int64) *replog.Log {
+// Adopt says that the data is that of another log from now on: everything of history before the offset next, whose last byte is
+// of that epoch, as a file brought it, from a primary or from the disk. The log begins anew there, and those who follow have to come
+// again. Who reads the old log otherwise finds nothing more in it, and takes the new one from Log.
+func (s *State) Adopt(history replog.History, next, epoch int64) *replog.Log {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	s.options.Turning()
 	s.borrowed = false
-	p := &position{role: s.Role(), history: history, log: s.newLog(next)}
+	p := &position{role: s.Role(), history: history, log: s.newLog(next), marks: marks{before: epoch}}
 	if p.role == Primary {
 		s.options.Journal(p.log)
 	}
 	s.now.Store(p)
+	s.partial.Store(false)
 	s.followers.dropAll("the node has other data now")
 	return p.log
 }
@@ -252,13 +255,15 @@ func (s *State) Follow() {
 	s.options.Journal(nil)
 }
 
-// Promote makes the node a primary, whose log goes on under a new name. Those who follow have to come again to hear it.
-// Nothing may be appended to the log by others any more.
+// Promote makes the node a primary, in the epoch that it has seen last (SawEpoch). Its log goes on under a new name, with a mark of the
+// epoch before anything else; one that is a primary already goes on under the name it has, with another mark. Those who follow
+// have to come again to hear a new name. Nothing may be appended to the log by others any more.
 func (s *State) Promote() {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	p := *s.now.Load()
 	if p.role == Primary {
+		s.again(p)
 		return
 	}
 	s.options.Turning()
@@ -266,6 +271,7 @@ func (s *State) Promote() {
 		p.log = s.newLog(p.next)
 	}
 	p.history = p.history.Branch(NewID(), p.offset())
+	p.mark(s.stamp())
 	s.now.Store(&p)
 	s.options.Journal(p.log)
 	q := p
@@ -273,3 +279,25 @@ func (s *State) Promote() {
 	s.now.Store(&q)
 	s.followers.dropAll("the log has another name now")
 }
+
+// again lets a primary go on in the epoch it has seen last, if it is another; s.changing is held. Writes may come before the mark.
+func (s *State) again(p position) {
+	switch {
+	case p.marks.at(p.offset()) == s.Epoch():
+		return
+	case p.log == nil: // nobody reads that
+		p.marks = p.marks.with(s.Epoch(), p.next)
+	default:
+		p.mark(s.stamp())
+	}
+	s.now.Store(&p)
+}
+
+// mark appends the mark of an epoch to the log.
+func (p *position) mark(id Identity) {
+	end := p.log.Append(replog.Command("PING", id.Stamp()))
+	p.marks = p.marks.with(id.Epoch, end)
+}
+
+// stamp is what the node says of itself, as a primary, in its log.
+func (s *State) stamp() Identity { return Identity{Epoch: s.Epoch(), RunID: s.RunID()} }

@@ -85,7 +85,7 @@ func TestRolesAndNames(t *testing.T) {
 		t.Error("a replica notes what changes by itself")
 	}
 	_, closed := w.follower(Online)
-	w.Adopt(replog.History{ID: "a"}, 100)
+	w.Adopt(replog.History{ID: "a"}, 100, 0)
 	if !closed.Load() {
 		t.Error("who followed has other data, and was not closed")
 	}
