@@ -33,7 +33,7 @@ func (r *Reconciler) configureNode(ctx context.Context, s step) outcome {
 		if err := node.ConfigSet(ctx, s.set); err != nil {
 			return err
 		}
-		p.config, err = node.ConfigGet(ctx, managed)
+		p.config, err = node.ConfigGet(ctx, tuning.Managed)
 		return err
 	})
 	if refusal := new(noderesp.Refusal); errors.As(err, &refusal) {

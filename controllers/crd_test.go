@@ -9,8 +9,12 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"zset.dev/operator/api/v1alpha1"
+	"zset.dev/operator/controllers/tuning"
 )
 
 // parseCluster reads a cluster's spec as a user writes it.
@@ -46,6 +50,7 @@ func TestCRDCreate(t *testing.T) {
 		memory    = `maxMemory must be a percentage of resources.limits.memory from "1%" to "100%", or an amount of at least 1Mi such as "2Gi"`
 		needs     = `engine.maxMemory as a percentage needs resources.limits.memory`
 		noRequest = "resources.requests must not exceed resources.limits"
+		noRoom    = "does not fit into resources.limits.memory: beside its data a node needs"
 		preferred = "failover.preferredPrimary must be the name of one of the cluster's pods: <name>-s0-<0 to replicas>"
 
 		needsStorage    = "durability.persistence.mode AppendOnly needs storage"
@@ -115,8 +120,11 @@ func TestCRDCreate(t *testing.T) {
 		{`{engine: {maxMemory: "75"}}`, memory},
 		{`{engine: {maxMemory: "much"}}`, memory},
 		{`{engine: {maxMemory: "-1Gi"}}`, memory},
-		{`{engine: {maxMemory: "1Gi"}}`, "engine.maxMemory must not exceed resources.limits.memory"},
-		{`{engine: {maxMemory: "1Gi"}, resources: {limits: {memory: 1073741824}}}`, ""},
+		{`{engine: {maxMemory: "1Gi"}}`, noRoom},
+		{`{engine: {maxMemory: "1Gi"}, resources: {limits: {memory: 1073741824}}}`, noRoom},
+		{`{engine: {maxMemory: "512Mi"}, resources: {limits: {memory: 1073741824}}}`, ""},
+		{`{resources: {limits: {memory: 32Mi}}}`, noRoom},
+		{`{engine: {maxMemory: "50%"}, resources: {limits: {memory: 32Mi}}}`, noRoom},
 		{`{engine: {maxMemory: "75%"}, resources: {}}`, needs},
 		{`{engine: {maxMemory: "75%"}, resources: {limits: {cpu: 1}}}`, needs},
 		{`{engine: {maxMemory: "3Gi"}, resources: {}}`, ""},
@@ -199,6 +207,32 @@ func TestCRDCreate(t *testing.T) {
 			object := parseCluster(t, namespace, "board", test.spec)
 			expect(t, kube.Create(t.Context(), object, client.DryRunAll), test.refusal)
 		})
+	}
+}
+
+// The API server divides memory as the operator does, to the byte.
+func TestCRDMemory(t *testing.T) {
+	namespace := newNamespace(t)
+	for _, limit := range []string{"64Mi", "100Mi", "128Mi", "511Mi", "512Mi", "1Gi", "2Gi", "3Gi", "100Gi", "1000000001"} {
+		for _, rest := range []string{"", ", storage: {size: 1Gi}", ", storage: {size: 1Gi}, durability: {persistence: {mode: None}}"} {
+			var c v1alpha1.ZSetCluster
+			spec := fmt.Sprintf("{resources: {limits: {memory: %q}}, engine: {maxMemory: \"100%%\"}%s}", limit, rest)
+			text := parseCluster(t, namespace, "board", spec)
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(text.Object, &c); err != nil {
+				t.Fatal(err)
+			}
+			memory, err := tuning.MemoryOf(&c.Spec)
+			if err != nil {
+				expect(t, kube.Create(t.Context(), text, client.DryRunAll), "does not fit into resources.limits.memory")
+				continue
+			}
+			for more, refusal := range map[int64]string{0: "", 1: "does not fit into resources.limits.memory"} {
+				spec := strings.ReplaceAll(spec, "100%", fmt.Sprint(memory.Data+more))
+				t.Run(spec, func(t *testing.T) {
+					expect(t, kube.Create(t.Context(), parseCluster(t, namespace, "board", spec), client.DryRunAll), refusal)
+				})
+			}
+		}
 	}
 }
 

@@ -1,16 +1,20 @@
 package controllers
 
 import (
-	"slices"
+	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	appsac "k8s.io/client-go/applyconfigurations/apps/v1"
 	coreac "k8s.io/client-go/applyconfigurations/core/v1"
+	discoveryac "k8s.io/client-go/applyconfigurations/discovery/v1"
 	policyac "k8s.io/client-go/applyconfigurations/policy/v1"
+	rbacac "k8s.io/client-go/applyconfigurations/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"zset.dev/operator/controllers/resource"
@@ -55,19 +59,27 @@ func want[A applyConfig[A], T any, L interface {
 }
 
 // desiredObjects returns everything that should exist for a cluster, in the order it is applied: what a pod needs
-// before what makes pods.
-func desiredObjects(c resource.Cluster) []desired {
+// before what makes pods. The problem is one of what the spec asks pods to be.
+func desiredObjects(c resource.Cluster) ([]desired, *problem) {
 	objects := []desired{
 		want[*coreac.ServiceAccountApplyConfiguration, corev1.ServiceAccount](resource.ServiceAccount(c), coreac.ExtractServiceAccount),
+		want[*rbacac.RoleApplyConfiguration, rbacv1.Role](resource.Role(c), rbacac.ExtractRole),
+		want[*rbacac.RoleBindingApplyConfiguration, rbacv1.RoleBinding](resource.RoleBinding(c), rbacac.ExtractRoleBinding),
 		want[*coreac.ConfigMapApplyConfiguration, corev1.ConfigMap](resource.ConfigMap(c), coreac.ExtractConfigMap),
 		want[*coreac.ServiceApplyConfiguration, corev1.Service](resource.HeadlessService(c), coreac.ExtractService),
 		want[*coreac.ServiceApplyConfiguration, corev1.Service](resource.ClientService(c), coreac.ExtractService),
+		want[*discoveryac.EndpointSliceApplyConfiguration, discoveryv1.EndpointSlice](resource.PrimarySlice(c), discoveryac.ExtractEndpointSlice),
+		want[*coreac.ServiceApplyConfiguration, corev1.Service](resource.ReadService(c), coreac.ExtractService),
 	}
 	for shard := range c.Spec.Shards {
-		objects = slices.Concat(objects, []desired{
+		set, err := resource.StatefulSet(c, shard)
+		if err != nil {
+			return nil, &problem{reasonUnsupported, fmt.Sprintf("%v. Change spec.podTemplate.", err)}
+		}
+		objects = append(objects,
 			want[*policyac.PodDisruptionBudgetApplyConfiguration, policyv1.PodDisruptionBudget](resource.PodDisruptionBudget(c, shard), policyac.ExtractPodDisruptionBudget),
-			want[*appsac.StatefulSetApplyConfiguration, appsv1.StatefulSet](resource.StatefulSet(c, shard), appsac.ExtractStatefulSet),
-		})
+			want[*appsac.StatefulSetApplyConfiguration, appsv1.StatefulSet](set, appsac.ExtractStatefulSet),
+		)
 	}
-	return objects
+	return objects, nil
 }

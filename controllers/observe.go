@@ -112,7 +112,7 @@ func (r *Reconciler) askNode(ctx context.Context, p pod) pod {
 		return p
 	}
 	err := r.converse(ctx, p.address, func(ctx context.Context, node noderesp.Conn) (err error) {
-		p.config, err = node.ConfigGet(ctx, managed)
+		p.config, err = node.ConfigGet(ctx, tuning.Managed)
 		return err
 	})
 	p.answered = err == nil
@@ -120,11 +120,6 @@ func (r *Reconciler) askNode(ctx context.Context, p pod) pod {
 		p.silence = noderesp.Explain(err)
 	}
 	return p
-}
-
-// managed are the names of the directives the operator asks nodes for.
-var managed = []string{
-	tuning.SkipListP, tuning.SkipListMaxLevel, tuning.SkipListBlock, tuning.ListpackEntries, tuning.ListpackValue, tuning.MaxMemory, tuning.MaxMemoryPolicy,
 }
 
 // converse dials a node, has f talk to it, and hangs up.

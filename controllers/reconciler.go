@@ -31,17 +31,6 @@ type Reconciler struct {
 	NodeAddress func(string) string
 }
 
-// What the operator may do, and no more. Owned objects are deleted by the garbage collector, so it needs no right to.
-//
-// +kubebuilder:rbac:groups=cache.zset.dev,resources=zsetclusters,verbs=get;list;watch
-// +kubebuilder:rbac:groups=cache.zset.dev,resources=zsetclusters/status,verbs=patch
-// +kubebuilder:rbac:groups=cache.zset.dev,resources=zsetclusters/finalizers,verbs=update
-// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch
-// +kubebuilder:rbac:groups="",resources=services;configmaps;serviceaccounts,verbs=get;list;watch;create;patch
-// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch
-// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;delete
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-
 // Reconcile brings one cluster a step nearer to its spec.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var cluster v1alpha1.ZSetCluster
@@ -72,8 +61,12 @@ func (r *Reconciler) advance(ctx context.Context, cluster *v1alpha1.ZSetCluster,
 	c := resource.Cluster{ZSetCluster: cluster, Options: r.Options, Tuning: f.want}
 	f.endpoint = c.Endpoint()
 
+	var objects []desired
 	if f.problem == nil {
-		if f.applied, f.problem, err = r.apply(ctx, cluster, desiredObjects(c)); err != nil {
+		objects, f.problem = desiredObjects(c)
+	}
+	if f.problem == nil {
+		if f.applied, f.problem, err = r.apply(ctx, cluster, objects); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,6 +50,9 @@ func CacheOptions(namespaces ...string) cache.Options {
 		&corev1.ServiceAccount{}:        own,
 		&appsv1.StatefulSet{}:           own,
 		&policyv1.PodDisruptionBudget{}: own,
+		&discoveryv1.EndpointSlice{}:    own,
+		&rbacv1.Role{}:                  own,
+		&rbacv1.RoleBinding{}:           own,
 	}}
 	for _, namespace := range namespaces {
 		if options.DefaultNamespaces == nil {
@@ -67,6 +72,9 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, concurrent int) error {
 		Owns(&corev1.ServiceAccount{}).
 		Owns(&corev1.ConfigMap{}).
 		Owns(&corev1.Service{}).
+		Owns(&rbacv1.Role{}).
+		Owns(&rbacv1.RoleBinding{}).
+		Owns(&discoveryv1.EndpointSlice{}).
 		Owns(&policyv1.PodDisruptionBudget{}).
 		Owns(&appsv1.StatefulSet{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(clusterOf)).

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"zset.dev/operator/api/v1alpha1"
+	"zset.dev/operator/controllers/tuning"
 )
 
 // A spec that the CRD of this version would refuse, stored under another version's, is not acted upon.
@@ -58,7 +59,7 @@ func TestManagedDirectives(t *testing.T) {
 	if problem != nil {
 		t.Fatal(problem.message)
 	}
-	if got, want := strings.Join(managed, " "), strings.Join(want.Names(), " "); got != want {
+	if got, want := strings.Join(tuning.Managed, " "), strings.Join(want.Names(), " "); got != want {
 		t.Errorf("asks for %s, sets %s", got, want)
 	}
 }

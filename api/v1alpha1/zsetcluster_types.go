@@ -64,7 +64,7 @@ const (
 // ZSetClusterSpec is what a user wants of a cache.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.engine) || !has(self.engine.maxMemory) || !self.engine.maxMemory.endsWith('%') || (has(self.resources) && has(self.resources.limits) && 'memory' in self.resources.limits)",message="engine.maxMemory as a percentage needs resources.limits.memory: set that limit, or give an amount such as \"2Gi\""
-// +kubebuilder:validation:XValidation:rule="!has(self.engine) || !has(self.engine.maxMemory) || !isQuantity(self.engine.maxMemory) || !has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || quantity(self.engine.maxMemory).compareTo(quantity(string(self.resources.limits['memory']))) <= 0",message="engine.maxMemory must not exceed resources.limits.memory"
+// +kubebuilder:validation:XValidation:rule="!has(self.resources) || !has(self.resources.limits) || !('memory' in self.resources.limits) || !quantity(string(self.resources.limits['memory'])).isInteger() || [quantity(string(self.resources.limits['memory'])).asInteger()].all(l, l == 0 || (has(self.engine) && has(self.engine.maxMemory) && isQuantity(self.engine.maxMemory) && quantity(self.engine.maxMemory).isInteger() ? quantity(self.engine.maxMemory).asInteger() : 1048576) <= l - l / 10 - (l / 8 < ((has(self.durability) && has(self.durability.persistence) && has(self.durability.persistence.mode) ? self.durability.persistence.mode == 'AppendOnly' : has(self.storage)) ? 67108864 : 16777216) ? ((has(self.durability) && has(self.durability.persistence) && has(self.durability.persistence.mode) ? self.durability.persistence.mode == 'AppendOnly' : has(self.storage)) ? 67108864 : 16777216) : l / 8 > 268435456 ? 268435456 : l / 8) - (l / 16 < 8388608 ? 8388608 : l / 16 > 268435456 ? 268435456 : l / 16) - 33554432)",message="engine.maxMemory (or the least there can be, 1Mi) does not fit into resources.limits.memory: beside its data a node needs an eighth of the limit (16Mi to 256Mi; at least 64Mi with append-only files) for what replicas and the disk are behind, a sixteenth (8Mi to 256Mi) for clients, 32Mi for sets that move and a tenth for the process: lower engine.maxMemory or raise the limit"
 // +kubebuilder:validation:XValidation:rule="!has(self.durability) || self.durability.minSyncReplicas <= self.replicas",message="durability.minSyncReplicas must not exceed replicas: no write could ever be acknowledged"
 // +kubebuilder:validation:XValidation:rule="has(self.storage) || !has(self.durability) || !has(self.durability.persistence) || !has(self.durability.persistence.mode) || self.durability.persistence.mode == 'None'",message="durability.persistence.mode AppendOnly needs storage: without a volume the files go with the pod"
 // +kubebuilder:validation:XValidation:rule="has(self.storage) || !has(self.durability) || !has(self.durability.persistence) || !has(self.durability.persistence.fsync)",message="durability.persistence.fsync needs storage and mode AppendOnly"
@@ -165,7 +165,12 @@ type EngineSpec struct {
 	Listpack ListpackSpec `json:"listpack,omitzero"`
 
 	// Memory that data may take on each node: a percentage of resources.limits.memory such as "75%", or an amount such as
-	// "2Gi" (at least 1Mi). Absent: 75% of resources.limits.memory, or unlimited when there is no such limit.
+	// "2Gi" (at least 1Mi). Absent: "75%", or unlimited when there is no such limit.
+	//
+	// Beside its data a node needs a tenth of the limit for the process, an eighth (16Mi to 256Mi; at least 64Mi with
+	// append-only files) for what replicas and the disk are behind, as while a replica gets all data, a sixteenth (8Mi to 256Mi)
+	// for clients, and 32Mi for sets that move to another key. A percentage is cut to what that leaves; an amount that does not
+	// fit is refused.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=32

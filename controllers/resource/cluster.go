@@ -3,6 +3,7 @@ package resource
 import (
 	"fmt"
 
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metaac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/utils/ptr"
@@ -15,6 +16,9 @@ import (
 type Options struct {
 	NodeImage     string // image of nodes whose spec names none
 	ClusterDomain string // DNS domain of the Kubernetes cluster, such as "cluster.local"
+
+	// AddressType is the first family of the Kubernetes cluster's Services. Empty: IPv4.
+	AddressType discoveryv1.AddressType
 }
 
 // Cluster is what every builder works from.
@@ -28,10 +32,14 @@ type Cluster struct {
 const (
 	LabelCluster = "cache.zset.dev/cluster" // name of the ZSetCluster
 	LabelShard   = "cache.zset.dev/shard"   // number of the shard, from 0
+	LabelRole    = "cache.zset.dev/role"    // primary or replica; each node labels its own pod
 
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	ManagedBy      = "zset-operator"
 )
+
+// roleReplica is the value of LabelRole of a pod whose node follows the primary.
+const roleReplica = "replica"
 
 // Names of ports and of the container, as Services, probes and people refer to them.
 const (
@@ -52,8 +60,22 @@ func (c Cluster) HeadlessServiceName() string { return c.Name + "-nodes" }
 // ClientServiceName is the name of the Service clients connect to.
 func (c Cluster) ClientServiceName() string { return c.Name }
 
+// PrimarySliceName is the name of the EndpointSlice of that Service, which has the primary's address.
+func (c Cluster) PrimarySliceName() string { return c.Name + "-primary" }
+
+// ReadServiceName is the name of the Service that leads to the replicas.
+func (c Cluster) ReadServiceName() string { return c.Name + "-ro" }
+
 // ShardName is the name of a shard and of its StatefulSet and PodDisruptionBudget. shard counts from 0.
 func (c Cluster) ShardName(shard int32) string { return fmt.Sprintf("%s-s%d", c.Name, shard) }
+
+// LeaseName is the name of a shard's Lease, which its nodes write.
+func (c Cluster) LeaseName(shard int32) string { return c.ShardName(shard) }
+
+// PodDomain is what follows a pod's name in its DNS name.
+func (c Cluster) PodDomain() string {
+	return fmt.Sprintf("%s.%s.svc.%s", c.HeadlessServiceName(), c.Namespace, c.ClusterDomain)
+}
 
 // PodName is the name of a pod of a shard, which is the StatefulSet's doing. Both count from 0.
 func (c Cluster) PodName(shard, pod int32) string {

@@ -24,7 +24,8 @@ func board() Cluster {
 		ZSetCluster: &v1alpha1.ZSetCluster{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "games", Name: "board", UID: "0000-1111"},
 			Spec: v1alpha1.ZSetClusterSpec{
-				Shards: 1,
+				Shards:   1,
+				Failover: v1alpha1.FailoverSpec{LeaseDurationSeconds: 6, RenewDeadlineSeconds: 4, RetryPeriodSeconds: 1},
 				Resources: corev1.ResourceRequirements{
 					Requests: corev1.ResourceList{"cpu": kresource.MustParse("100m"), "memory": kresource.MustParse("512Mi")},
 					Limits:   corev1.ResourceList{"memory": kresource.MustParse("512Mi")},
@@ -65,6 +66,11 @@ func TestNames(t *testing.T) {
 		c.ConfigMapName():       "board-config",
 		c.HeadlessServiceName(): "board-nodes",
 		c.ClientServiceName():   "board",
+		c.ReadServiceName():     "board-ro",
+		c.PrimarySliceName():    "board-primary",
+		c.LeaseName(0):          "board-s0",
+		c.PodName(0, 1):         "board-s0-1",
+		c.PodDomain():           "board-nodes.games.svc.cluster.local",
 		c.ShardName(0):          "board-s0",
 		c.Endpoint():            "board.games.svc.cluster.local:6379",
 	} {

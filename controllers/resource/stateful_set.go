@@ -22,20 +22,32 @@ const (
 	// nobody is the user and group of the node's image.
 	nobody = 65532
 
-	// terminationGraceSeconds bounds the graceful stop a node begins at SIGTERM.
-	terminationGraceSeconds = 30
+	// terminationGraceSeconds bounds the graceful stop a node begins at SIGTERM: the hand-over and the replies under way, for
+	// which it takes up to its shutdown-timeout, then what it has to write to disk.
+	terminationGraceSeconds = tuning.ShutdownTimeoutSeconds + 30
+
+	// safeToEvict tells the cluster autoscaler that a pod with an emptyDir may go: the budget says when, and replicas have
+	// the data. It is the same for any number of replicas, as the template must be.
+	safeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 )
 
 // StatefulSet builds the pods of a shard. Pods are replaced by the operator alone (OnDelete), so that it decides when
-// and in which order. Nothing of the tuning is in the pod's template: a change of it must not replace pods.
-func StatefulSet(c Cluster, shard int32) *appsac.StatefulSetApplyConfiguration {
+// and in which order. Nothing of the tuning, nor the number of replicas, is in the pod's template: a change of these must
+// not replace pods.
+//
+// An error says what of spec.podTemplate cannot be merged.
+func StatefulSet(c Cluster, shard int32) (*appsac.StatefulSetApplyConfiguration, error) {
+	template, err := override(podTemplate(c, shard), c.Spec.PodTemplate, c.shardSelector(shard))
+	if err != nil {
+		return nil, err
+	}
 	spec := appsac.StatefulSetSpec().
 		WithReplicas(c.Pods()).
 		WithServiceName(c.HeadlessServiceName()).
 		WithPodManagementPolicy(appsv1.ParallelPodManagement).
 		WithUpdateStrategy(appsac.StatefulSetUpdateStrategy().WithType(appsv1.OnDeleteStatefulSetStrategyType)).
 		WithSelector(metaac.LabelSelector().WithMatchLabels(c.shardSelector(shard))).
-		WithTemplate(podTemplate(c, shard))
+		WithTemplate(template)
 	if s := c.Spec.Storage; s != nil {
 		spec.WithVolumeClaimTemplates(volumeClaim(c, s)).
 			WithPersistentVolumeClaimRetentionPolicy(retention(s.Retention))
@@ -43,7 +55,7 @@ func StatefulSet(c Cluster, shard int32) *appsac.StatefulSetApplyConfiguration {
 	return appsac.StatefulSet(c.ShardName(shard), c.Namespace).
 		WithLabels(c.shardLabels(shard)).
 		WithOwnerReferences(c.owner()).
-		WithSpec(spec)
+		WithSpec(spec), nil
 }
 
 func podTemplate(c Cluster, shard int32) *coreac.PodTemplateSpecApplyConfiguration {
@@ -57,24 +69,38 @@ func podTemplate(c Cluster, shard int32) *coreac.PodTemplateSpecApplyConfigurati
 
 	pod := coreac.PodSpec().
 		WithServiceAccountName(c.ServiceAccountName()).
-		WithAutomountServiceAccountToken(false).
+		WithAutomountServiceAccountToken(true).
 		WithEnableServiceLinks(false).
 		WithTerminationGracePeriodSeconds(terminationGraceSeconds).
 		WithSecurityContext(security).
-		WithContainers(nodeContainer(c)).
+		WithAffinity(apart(c, shard)).
+		WithTopologySpreadConstraints(
+			spread(c, shard, corev1.LabelTopologyZone),
+			spread(c, shard, corev1.LabelHostname),
+		).
+		WithContainers(nodeContainer(c, shard)).
 		WithVolumes(coreac.Volume().WithName(configVolume).
 			WithConfigMap(coreac.ConfigMapVolumeSource().WithName(c.ConfigMapName())))
 	if c.Spec.Storage == nil {
 		pod.WithVolumes(coreac.Volume().WithName(dataVolume).WithEmptyDir(coreac.EmptyDirVolumeSource()))
 	}
-	return coreac.PodTemplateSpec().WithLabels(c.shardLabels(shard)).WithSpec(pod)
+	return coreac.PodTemplateSpec().
+		WithLabels(c.shardLabels(shard)).
+		WithAnnotations(map[string]string{safeToEvict: "true"}).
+		WithSpec(pod)
 }
 
-func nodeContainer(c Cluster) *coreac.ContainerApplyConfiguration {
+func nodeContainer(c Cluster, shard int32) *coreac.ContainerApplyConfiguration {
 	node := coreac.Container().
 		WithName(container).
 		WithImage(c.image()).
-		WithArgs(configDir+"/"+nodeConfFile).
+		WithArgs(args(c, shard)...).
+		WithEnv(
+			podField(envPod, "metadata.name"),
+			podField(envNamespace, "metadata.namespace"),
+			podField(envUID, "metadata.uid"),
+			podField(envIP, "status.podIP"),
+		).
 		WithPorts(
 			containerPort(portRESP, tuning.PortRESP),
 			containerPort(portHTTP, tuning.PortHTTP),

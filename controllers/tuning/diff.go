@@ -24,7 +24,7 @@ func same(name, a, b string) bool {
 		x, errX := strconv.ParseFloat(a, 64)
 		y, errY := strconv.ParseFloat(b, 64)
 		return errX == nil && errY == nil && x == y
-	case SkipListMaxLevel, SkipListBlock, ListpackEntries, ListpackValue, MaxMemory:
+	case SkipListMaxLevel, SkipListBlock, ListpackEntries, ListpackValue, MaxMemory, MaxMemoryClients, MinSyncReplicas, ShardSize:
 		x, errX := strconv.ParseInt(a, 10, 64)
 		y, errY := strconv.ParseInt(b, 10, 64)
 		return errX == nil && errY == nil && x == y

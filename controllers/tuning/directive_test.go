@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"zset.dev/operator/api/v1alpha1"
 )
@@ -27,6 +28,12 @@ func limitMemory(spec *v1alpha1.ZSetClusterSpec, amount string) {
 	spec.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(amount)}
 }
 
+func withStorage(p *v1alpha1.PersistenceSpec) func(*v1alpha1.ZSetClusterSpec) {
+	return func(s *v1alpha1.ZSetClusterSpec) {
+		s.Storage, s.Durability.Persistence = &v1alpha1.StorageSpec{Size: resource.MustParse("1Gi")}, p
+	}
+}
+
 func TestFromSpec(t *testing.T) {
 	got, err := FromSpec(defaulted(func(*v1alpha1.ZSetClusterSpec) {}))
 	if err != nil {
@@ -38,11 +45,20 @@ func TestFromSpec(t *testing.T) {
 		{"zset-skiplist-block-entries", "64"},
 		{"zset-max-listpack-entries", "128"},
 		{"zset-max-listpack-value", "64"},
-		{"maxmemory", "0"},
 		{"maxmemory-policy", "noeviction"},
+		{"maxmemory", "0"},
+		{"maxmemory-clients", "0"},
+		{"client-output-buffer-limit", "normal 268435456 0 0 slave 268435456 0 0 pubsub 33554432 8388608 60"},
+		{"min-sync-replicas", "0"},
+		{"appendonly", "no"},
+		{"appendfsync", "everysec"},
+		{"shard-size", "2"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if diff := cmp.Diff(Managed, got.Names()); diff != "" {
+		t.Error("nodes are asked for other directives than they are given:", diff)
 	}
 }
 
@@ -64,14 +80,17 @@ func TestFromSpecOneField(t *testing.T) {
 		{"p missing", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.SkipList.P = "" }, SkipListP, "", "spec.engine.skipList.p"},
 		{"thresholds missing", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.Listpack.MaxEntries = nil }, ListpackEntries, "", "spec.engine.listpack"},
 		{"no packed sets", func(s *v1alpha1.ZSetClusterSpec) { *s.Engine.Listpack.MaxEntries = 0 }, ListpackEntries, "0", ""},
-		{"memory by default 75% of the limit", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "1Gi") }, MaxMemory, "805306368", ""},
-		{"memory share", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "1Gi"); s.Engine.MaxMemory = "50%" }, MaxMemory, "536870912", ""},
-		{"memory share of a huge limit", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "7E"); s.Engine.MaxMemory = "100%" }, MaxMemory, "7000000000000000000", ""},
-		{"memory share rounds down", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "199"); s.Engine.MaxMemory = "99%" }, MaxMemory, "197", ""},
-		{"memory amount", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.MaxMemory = "2Gi" }, MaxMemory, "2147483648", ""},
-		{"memory share without a limit", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.MaxMemory = "75%" }, MaxMemory, "", "needs resources.limits.memory"},
-		{"memory share too large", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "1Gi"); s.Engine.MaxMemory = "101%" }, MaxMemory, "", `from "1%" to "100%"`},
-		{"memory nonsense", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.MaxMemory = "much" }, MaxMemory, "", "an amount such as"},
+		{"memory", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "8Gi"); s.Engine.MaxMemory = "50%" }, MaxMemory, "4294967296", ""},
+		{"memory of clients", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "1Gi") }, MaxMemoryClients, "67108864", ""},
+		{"memory of replicas that are behind", func(s *v1alpha1.ZSetClusterSpec) { limitMemory(s, "1Gi") }, OutputBufferLimit, "normal 268435456 0 0 slave 134217728 0 0 pubsub 33554432 8388608 60", ""},
+		{"memory nonsense", func(s *v1alpha1.ZSetClusterSpec) { s.Engine.MaxMemory = "much" }, MaxMemory, "", "spec.engine.maxMemory must be"},
+		{"sync replicas", func(s *v1alpha1.ZSetClusterSpec) { s.Durability.MinSyncReplicas = 1 }, MinSyncReplicas, "1", ""},
+		{"size of the shard", func(s *v1alpha1.ZSetClusterSpec) { s.Replicas = ptr.To[int32](0) }, ShardSize, "1", ""},
+		{"files with storage", withStorage(nil), AppendOnlyFiles, "yes", ""},
+		{"no files with storage", withStorage(&v1alpha1.PersistenceSpec{Mode: v1alpha1.PersistenceNone}), AppendOnlyFiles, "no", ""},
+		{"fsync by default", withStorage(&v1alpha1.PersistenceSpec{Mode: v1alpha1.PersistenceAppendOnly}), AppendFsync, "everysec", ""},
+		{"fsync always", withStorage(&v1alpha1.PersistenceSpec{Fsync: v1alpha1.FsyncAlways}), AppendFsync, "always", ""},
+		{"fsync never", withStorage(&v1alpha1.PersistenceSpec{Fsync: v1alpha1.FsyncNever}), AppendFsync, "no", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := FromSpec(defaulted(test.change))

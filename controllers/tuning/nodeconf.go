@@ -14,6 +14,9 @@ const (
 // DataDir is where a node's volume is mounted.
 const DataDir = "/data"
 
+// ShutdownTimeoutSeconds is how long a stopping node takes at most to hand over to a replica and to answer what is under way.
+const ShutdownTimeoutSeconds = 20
+
 // NodeConf returns the text of node.conf: what every node of the operator has in common, then the tuning.
 func NodeConf(tuned List) string {
 	var b strings.Builder
@@ -24,6 +27,7 @@ func NodeConf(tuned List) string {
 		{"protected-mode", "no"},
 		{"dir", DataDir},
 		{"http-port", fmt.Sprint(PortHTTP)},
+		{"shutdown-timeout", fmt.Sprint(ShutdownTimeoutSeconds)},
 	}
 	for _, d := range append(fixed, tuned...) {
 		fmt.Fprintln(&b, d)

@@ -14,6 +14,7 @@ bind 0.0.0.0 -::
 protected-mode no
 dir /data
 http-port 9379
+shutdown-timeout 20
 zset-skiplist-p 1/e
 maxmemory 0
 `
