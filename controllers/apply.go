@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,6 +22,7 @@ const FieldOwner = "zset-operator"
 type applied struct {
 	created, updated []string // "Kind name"
 	leaving          string   // an object that must first be gone, if any
+	refused          *problem // of volumes that cannot grow; the rest was applied
 }
 
 // touched tells whether an object was created or updated in this reconcile, so that what the cache says of it is old.
@@ -66,6 +68,18 @@ func (r *Reconciler) apply(ctx context.Context, cluster *v1alpha1.ZSetCluster, o
 		owned, err := d.owned(live[i], FieldOwner)
 		if err != nil {
 			return done, nil, fmt.Errorf("read the managed fields of %s: %w", d, err)
+		}
+		if set, ok := live[i].(*appsv1.StatefulSet); ok {
+			if done.refused, err = r.growVolumes(ctx, cluster, set); err != nil {
+				return done, nil, err
+			}
+			if done.refused != nil { // everything else of the spec still counts
+				keepVolumes(d.config, owned)
+			}
+		}
+		if field := mustBeMadeAnew(live[i], d.config); field != "" {
+			done.leaving = d.String()
+			return done, nil, r.makeAnew(ctx, live[i], d, field)
 		}
 		if equality.Semantic.DeepEqual(d.config, owned) {
 			continue

@@ -13,7 +13,7 @@ func degradedCondition(f *facts) metav1.Condition {
 	if f.problem != nil {
 		return condition(v1alpha1.ConditionDegraded, true, f.problem.reason, f.problem.message)
 	}
-	var found *problem
+	found := f.applied.refused
 	f.eachPod(func(p *pod) {
 		switch {
 		case found != nil || p.terminating:

@@ -28,7 +28,7 @@ func TestDriftIsUndone(t *testing.T) {
 	waitCondition(t, cluster, "ConfigApplied", "True", "Applied")
 
 	service := &corev1.Service{}
-	service.Namespace, service.Name = namespace, "board"
+	service.Namespace, service.Name = namespace, "board-nodes"
 	merge := func(object client.Object, patch string) {
 		t.Helper()
 		if err := kube.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
@@ -39,7 +39,7 @@ func TestDriftIsUndone(t *testing.T) {
 	t.Run("a changed field", func(t *testing.T) {
 		merge(service, `{"spec":{"selector":{"cache.zset.dev/cluster":"other"}}}`)
 		eventually(t, func() error {
-			if err := k.get("board", service); err != nil {
+			if err := k.get("board-nodes", service); err != nil {
 				return err
 			}
 			if got := service.Spec.Selector["cache.zset.dev/cluster"]; got != "board" {
@@ -51,7 +51,7 @@ func TestDriftIsUndone(t *testing.T) {
 	t.Run("a removed label by which the cache finds the object", func(t *testing.T) {
 		merge(service, `{"metadata":{"labels":{"app.kubernetes.io/managed-by":null}}}`)
 		eventually(t, func() error {
-			if err := k.get("board", service); err != nil {
+			if err := k.get("board-nodes", service); err != nil {
 				return err
 			}
 			if got := service.Labels["app.kubernetes.io/managed-by"]; got != "zset-operator" {
@@ -86,7 +86,7 @@ func TestDriftIsUndone(t *testing.T) {
 	t.Run("but not what others own", func(t *testing.T) {
 		merge(service, `{"metadata":{"annotations":{"example.org/mine":"yes"}},"spec":{"externalTrafficPolicy":null,"sessionAffinity":"ClientIP"}}`)
 		nothingWritten(t, o)
-		if err := k.get("board", service); err != nil || service.Annotations["example.org/mine"] != "yes" || service.Spec.SessionAffinity != "ClientIP" {
+		if err := k.get("board-nodes", service); err != nil || service.Annotations["example.org/mine"] != "yes" || service.Spec.SessionAffinity != "ClientIP" {
 			t.Errorf("service: %+v (%v)", service, err)
 		}
 	})

@@ -10,8 +10,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	kresource "k8s.io/apimachinery/pkg/api/resource"
@@ -161,22 +163,26 @@ func TestStatusAndOwnedObjects(t *testing.T) {
 		!equality.Semantic.DeepEqual(status.Shards, []v1alpha1.ShardStatus{{Name: "board-s0", Primary: "board-s0-0", Ready: true}}) {
 		t.Errorf("status: %+v", status)
 	}
-	for name, object := range map[string]client.Object{
-		"board-node":   &corev1.ServiceAccount{},
-		"board-config": &corev1.ConfigMap{},
-		"board-nodes":  &corev1.Service{},
-		"board":        &corev1.Service{},
-		"board-s0":     &appsv1.StatefulSet{},
+	for _, owned := range []struct {
+		name   string
+		object client.Object
+	}{
+		{"board-node", &corev1.ServiceAccount{}},
+		{"board-node", &rbacv1.Role{}},
+		{"board-node", &rbacv1.RoleBinding{}},
+		{"board-config", &corev1.ConfigMap{}},
+		{"board-nodes", &corev1.Service{}},
+		{"board", &corev1.Service{}},
+		{"board-primary", &discoveryv1.EndpointSlice{}},
+		{"board-ro", &corev1.Service{}},
+		{"board-s0", &appsv1.StatefulSet{}},
+		{"board-s0", &policyv1.PodDisruptionBudget{}},
 	} {
-		if err := k.get(name, object); err != nil {
+		if err := k.get(owned.name, owned.object); err != nil {
 			t.Error(err)
-		} else if !metav1.IsControlledBy(object, cluster) {
-			t.Errorf("%T %s would not be deleted with its cluster", object, name)
+		} else if !metav1.IsControlledBy(owned.object, cluster) {
+			t.Errorf("%T %s would not be deleted with its cluster", owned.object, owned.name)
 		}
-	}
-	budget := &policyv1.PodDisruptionBudget{}
-	if err := k.get("board-s0", budget); err != nil || !metav1.IsControlledBy(budget, cluster) {
-		t.Errorf("PodDisruptionBudget: %v", err)
 	}
 }
 
