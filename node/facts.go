@@ -58,6 +58,7 @@ func (s *Server) facts() telemetry.Facts {
 	}
 	f.Container = containerLimit()
 	s.followingFacts(&f)
+	s.shardFacts(&f)
 	f.OffHeapInUse, f.OffHeapMapped = s.keyspace.OffHeap()
 	f.Defragging, f.DefragHits, f.DefragMisses = s.keyspace.Defragmented()
 	f.Reclaiming, f.Reclaimed = s.keyspace.Reclaimed()

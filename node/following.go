@@ -36,7 +36,7 @@ func (s *Server) newFollowing() *following.Following {
 // prepareToFollow makes the node a replica, if the configuration names a primary: what is loaded goes on where that primary's log was
 // left, and no client may write.
 func (s *Server) prepareToFollow() {
-	if s.config.Values().Following.Host != "" {
+	if s.config.Values().Following.Host != "" && !s.inShard() {
 		s.env.Replication.Follow()
 		s.keyspace.SuspendExpiry(keyspace.Following, true)
 	}
@@ -45,7 +45,7 @@ func (s *Server) prepareToFollow() {
 // startFollowing follows the primary that the configuration names, if it names one. It is called once, when the data of the
 // disk is there.
 func (s *Server) startFollowing() {
-	if v := s.config.Values().Following; v.Host != "" {
+	if v := s.config.Values().Following; v.Host != "" && !s.inShard() {
 		s.env.Following.Resume(following.Target{Host: v.Host, Port: v.Port})
 	}
 }

@@ -9,7 +9,12 @@ import (
 
 // watchSync is who keeps the list of replicas in sync.
 func (s *Server) watchSync(keeper insync.Keeper) *insync.Watch {
-	if keeper == nil {
+	var eligible func(string) bool
+	switch {
+	case s.inShard():
+		keeper = shardKeeper{s}
+		eligible = func(run string) bool { m := s.member.Load(); return m != nil && m.Knows(run) }
+	case keeper == nil:
 		keeper = insync.Memory{}
 	}
 	state := s.env.Replication
@@ -20,7 +25,7 @@ func (s *Server) watchSync(keeper insync.Keeper) *insync.Watch {
 			return insync.Rule{Least: r.MinSyncReplicas, Timeout: r.SyncTimeout}
 		},
 		Primary: func() bool { return state.Role() == replication.Primary },
-		End:     state.Offset, Ask: s.ask,
+		End:     state.Offset, Ask: s.ask, Eligible: eligible,
 	})
 }
 

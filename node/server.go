@@ -21,6 +21,7 @@ import (
 	"zset.dev/operator/node/persist"
 	"zset.dev/operator/node/replication"
 	"zset.dev/operator/node/secure"
+	"zset.dev/operator/node/shard"
 	"zset.dev/operator/node/telemetry"
 	"zset.dev/operator/zset"
 )
@@ -41,8 +42,11 @@ type Options struct {
 	// under, with what is outside of its heap (LimitMemory); 0 leaves it alone.
 	SoftLimit int64
 
-	// Keeper writes down which replicas are in sync; nil keeps that in memory.
+	// Keeper writes down which replicas are in sync; nil keeps that in memory, or in a shard's record.
 	Keeper insync.Keeper
+
+	// Shard is for a node that is one of a shard, which Config says.
+	Shard *Shard
 
 	// Disk is where data are kept; nil is the system's.
 	Disk persist.Disk
@@ -59,6 +63,7 @@ type Server struct {
 	clock   *clock           // set by the sweep
 	now     func() time.Time // its time, unless Options say otherwise
 	started time.Time
+	began   time.Time // by the system's clock
 	runID   string
 
 	table    *command.Table
@@ -68,7 +73,8 @@ type Server struct {
 	asked    atomic.Int64  // when replicas were last asked to confirm, Unix milliseconds
 	stats    *telemetry.Stats
 	keyspace *keyspace.Keyspace
-	followed *followed // by the primary's log, while the node is a replica
+	member   atomic.Pointer[shard.Member] // nil until the data is loaded, and for a node that is none of a shard
+	followed *followed                    // by the primary's log, while the node is a replica
 	clients  *client.Registry
 	buffers  atomic.Int64 // bytes of all clients' buffers, and of what is pushed to them
 	lasting  atomic.Int64 // what buffers was when the sweep last came by
@@ -95,6 +101,8 @@ type Server struct {
 	stopping  chan struct{} // closed when the stop begins
 	stopBegan time.Time     // by the system's clock; set before stopping is closed
 	serving   atomic.Bool
+
+	memberStop chan struct{} // closed when the node is to take no part in its shard any longer
 
 	store   *persist.Store
 	source  persist.Source   // what is loaded at the start; set by Start
@@ -123,9 +131,9 @@ func New(o Options) (*Server, error) {
 	}
 	table := command.NewTable()
 	s := &Server{
-		options: o, config: o.Config, log: o.Log, clock: clock, now: o.Now, started: o.Now(), runID: replication.NewID(),
+		options: o, config: o.Config, log: o.Log, clock: clock, now: o.Now, started: o.Now(), began: time.Now(), runID: replication.NewID(),
 		table: table, stats: telemetry.NewStats(table.Names()), keyspace: keyspace.New(), clients: client.NewRegistry(),
-		stopping: make(chan struct{}),
+		stopping: make(chan struct{}), memberStop: make(chan struct{}),
 	}
 	s.env = command.Env{
 		Replication: replication.New(replication.Options{
@@ -143,6 +151,9 @@ func New(o Options) (*Server, error) {
 	s.env.Complete()
 	s.openStore()
 	s.env.Following = s.newFollowing()
+	if err := s.joinShard(); err != nil {
+		return nil, fmt.Errorf("cannot be a node of shard %q: %w", o.Config.Values().Shard.Name, err)
+	}
 	if err := s.env.LoadUsers(); err != nil {
 		return nil, fmt.Errorf("cannot make the users: %w", err)
 	}
@@ -252,6 +263,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-s.stopping:
 	}
 	s.drain()
+	close(s.memberStop)
 	s.env.Following.Close()
 	if s.http != nil {
 		// A probe under way is answered; the limit is for one that hangs.
@@ -272,6 +284,7 @@ func (s *Server) open() {
 	switch err := s.load(); {
 	case err == nil:
 		s.startFollowing()
+		s.startMember()
 		s.loaded.Store(true)
 		s.serving.Store(true)
 	case !s.isStopping():

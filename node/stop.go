@@ -113,5 +113,5 @@ func (s *Server) notReady() string {
 	case !s.serving.Load():
 		return "starting"
 	}
-	return ""
+	return s.memberNotReady()
 }

@@ -34,6 +34,7 @@ type Env struct {
 	Gate        *gate.Gate           // nil is one that requires nothing
 	Persistence *persist.Store       // nil in tests without
 	Following   *following.Following // likewise
+	Shard       Shard                // nil for a node that is none of a shard
 
 	Log        *slog.Logger // what scripts log; nil discards
 	Now        func() time.Time

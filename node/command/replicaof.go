@@ -39,11 +39,18 @@ func replicaOfSpec(name, since string) Spec {
 	}
 }
 
+// errShardDecides is for who would change by hand what is elected.
+const errShardDecides = "ERR REPLICAOF not allowed in a shard: its Lease says who is primary. To choose one, set spec.failover.preferredPrimary of the ZSetCluster, or send FAILOVER to the primary."
+
 const errNotNested = "ERR not in a transaction: this waits for all keys"
 
 func replicaOf(c *Call) {
 	if c.Nested || c.Env.Following == nil {
 		c.W.Error(errNotNested)
+		return
+	}
+	if c.Env.Shard != nil {
+		c.W.Error(errShardDecides)
 		return
 	}
 	if is(c.Args[1], "NO") && is(c.Args[2], "ONE") {

@@ -25,7 +25,7 @@ func NewTable() *Table {
 		keySpecs, renameSpecs, databaseSpecs, dumpSpecs, expirySpecs, scanSpecs, objectSpecs, memorySpecs, lolwutSpecs,
 		multiSpecs, pubsubSpecs, monitorSpecs,
 		connectionSpecs, clientSpecs, commandSpecs, configSpecs, serverSpecs, aclSpecs, slowlogSpecs, latencySpecs, debugSpecs, scriptingSpecs, functionSpecs,
-		clusterSpecs, replicationSpecs, followingSpecs, syncSpecs, waitSpecs, persistenceSpecs,
+		clusterSpecs, replicationSpecs, followingSpecs, syncSpecs, waitSpecs, persistenceSpecs, shardSpecs,
 	} {
 		t.specs = append(t.specs, family...)
 	}

@@ -39,11 +39,12 @@ const (
 	sortedSets group = "Sorted sets"
 	data       group = "Data on disk"
 	replicated group = "Replication"
+	shards     group = "Shards"
 	process    group = "Process"
 )
 
 // groups in the order they are shown.
-var groups = []group{network, encryption, clients, access, slow, memory, sortedSets, data, replicated, process}
+var groups = []group{network, encryption, clients, access, slow, memory, sortedSets, data, replicated, shards, process}
 
 // apply checks the number of values and sets the directive in v.
 func (d *directive) apply(v *Values, values []string, on machine) error {

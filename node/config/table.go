@@ -9,7 +9,7 @@ import (
 // table describes every directive. The parser, the flags, CONFIG, --help and
 // docs/configuration.md come from it; a new directive is a row here and a
 // field in Values. Those of one subject may stand in a file of their own.
-var table = slices.Concat(general, replicating, followed)
+var table = slices.Concat(general, replicating, followed, sharded)
 
 var general = []directive{
 	{

@@ -97,6 +97,7 @@ type Values struct {
 	// Replication.
 	Replication Replication
 	Following   Following
+	Shard       Shard
 
 	// Process.
 	LogLevel        LogLevel

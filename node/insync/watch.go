@@ -18,7 +18,7 @@ const (
 	excludeLook = 10 * time.Millisecond
 )
 
-// Options are what a Watch is made of. All must be given.
+// Options are what a Watch is made of. All must be given, but for what says otherwise.
 type Options struct {
 	Gate          *gate.Gate
 	Confirmations *replog.Confirmations
@@ -28,6 +28,9 @@ type Options struct {
 	Primary       func() bool
 	End           func() int64 // of the log
 	Ask           func()       // lets replicas confirm soon; it may be called often, and may wait
+
+	// Eligible reports whether a replica of that name may be on the list at all; nil when each may.
+	Eligible func(name string) bool
 }
 
 // Watch keeps the list of a running node. It may be used from any goroutine; whoever holds keys of the keyspace must not
@@ -119,6 +122,9 @@ func (w *Watch) look() (behind bool) {
 		var replicas []Replica
 		behind = false
 		for _, r := range w.options.Confirmations.Replicas() {
+			if w.options.Eligible != nil && !w.options.Eligible(r.Name) {
+				continue
+			}
 			replicas = append(replicas, Replica{Name: r.Name, Offset: r.Offset, Here: !r.Gone})
 			behind = behind || r.Name != "" && !r.Gone && r.Offset < end
 		}

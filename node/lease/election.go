@@ -90,6 +90,28 @@ func (e *Election) Heard(epoch int64) {
 	}
 }
 
+// Reread has the record read again at once, since somebody says that it has changed.
+func (e *Election) Reread() {
+	e.reread = true
+	e.tried = min(e.tried, e.renewed)
+	if !e.leads {
+		e.tried = never
+	}
+}
+
+// Vacant reports whether somebody might take the record, as far as that is known: nobody holds it, or who does has not
+// renewed it for that long.
+func (e *Election) Vacant(now, unchanged time.Duration) bool {
+	return e.known && (e.record.Absent() || e.record.Holder == (Identity{}) || now-e.since >= unchanged)
+}
+
+// Keeps reports whether these, and this node, are the electors, whatever becomes of what was written before.
+func (e *Election) Keeps(electors []Identity) bool {
+	want := union(electors, []Identity{e.self})
+	return e.leads && !e.unknown && len(e.maybe) == 0 && e.record.Holder == e.self && slices.Equal(e.record.Electors, want) &&
+		(e.writing == nil || slices.Equal(e.writing.record.Electors, want))
+}
+
 // Identity is this process'.
 func (e *Election) Identity() Identity { return e.self }
 

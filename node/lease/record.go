@@ -1,6 +1,12 @@
 package lease
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
+
+// ErrRefused is for a record that was not written, because it had another version.
+var ErrRefused = errors.New("lease: the record was changed by somebody else")
 
 // A Record is what all nodes of a shard go by.
 type Record struct {

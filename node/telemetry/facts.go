@@ -82,6 +82,7 @@ type Facts struct {
 	Replication Replication
 	Following   *Following // nil for a primary
 	Handover    string     // master_failover_state
+	Shard       *Shard     // nil for a node that is none of one
 
 	Ready bool // serving
 

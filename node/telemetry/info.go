@@ -23,6 +23,7 @@ var sections = []section{
 	{"Persistence", false, writePersistence},
 	{"Stats", false, writeStats},
 	{"Replication", false, writeReplication},
+	{"Shard", false, writeShard},
 	{"CPU", false, writeCPU},
 	{"Modules", false, func(io.Writer, *Facts) {}}, // there are none
 	{"Commandstats", true, writeCommandstats},

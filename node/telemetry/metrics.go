@@ -95,7 +95,7 @@ func NewRegistry(facts func() Facts) *prometheus.Registry {
 
 // Describe is part of prometheus.Collector.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, m := range slices.Concat(metrics, replicationMetrics, tlsMetrics, []metric{caExpiry}) {
+	for _, m := range slices.Concat(metrics, replicationMetrics, shardMetrics, tlsMetrics, []metric{caExpiry}) {
 		out <- m.desc
 	}
 	for _, d := range []*prometheus.Desc{infoDesc, callsDesc, secondsDesc, rejectedDesc, failedDesc, errorsDesc, closedDesc} {
@@ -109,7 +109,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, n float64, label string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, n, label)
 	}
-	shown := slices.Concat(metrics, replicationMetrics)
+	shown := slices.Concat(metrics, replicationMetrics, shardMetrics)
 	if f.TLS != nil {
 		shown = slices.Concat(shown, tlsMetrics)
 		if f.TLS.CASerial != "" {

@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -17,9 +16,6 @@ import (
 
 	"zset.dev/operator/node/lease"
 )
-
-// ErrRefused is for a write that was not made, because the record had another version.
-var ErrRefused = errors.New("lease: the record was changed by somebody else")
 
 // A Store reads and writes one Lease. Its methods may be called from any goroutine.
 type Store struct {
@@ -45,7 +41,7 @@ func (s *Store) Read(ctx context.Context) (lease.Record, error) {
 }
 
 // Write makes the record r, if it still has r's version, or creates it when that is empty, and returns its new version.
-// After an error that is not ErrRefused it may have been written, or may still be.
+// After an error that is not lease.ErrRefused it may have been written, or may still be.
 func (s *Store) Write(ctx context.Context, r lease.Record) (version string, err error) {
 	if r.Epoch > math.MaxInt32 {
 		return "", fmt.Errorf("lease: epoch %d does not fit into a Lease", r.Epoch)
@@ -58,7 +54,7 @@ func (s *Store) Write(ctx context.Context, r lease.Record) (version string, err 
 	}
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err):
-		return "", fmt.Errorf("%w: %w", ErrRefused, err)
+		return "", fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	case err != nil:
 		return "", fmt.Errorf("lease: cannot write %s: %w", s.Name, err)
 	}

@@ -61,7 +61,7 @@ func TestCompareAndSwap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Write(ctx, mine); !errors.Is(err, ErrRefused) {
+	if _, err := s.Write(ctx, mine); !errors.Is(err, lease.ErrRefused) {
 		t.Fatalf("creating it again: %v", err)
 	}
 	mine.Version = v1
@@ -69,7 +69,7 @@ func TestCompareAndSwap(t *testing.T) {
 	if err != nil || v2 == v1 {
 		t.Fatalf("renewing made version %s of %s: %v", v2, v1, err)
 	}
-	if _, err := s.Write(ctx, mine); !errors.Is(err, ErrRefused) {
+	if _, err := s.Write(ctx, mine); !errors.Is(err, lease.ErrRefused) {
 		t.Fatalf("writing an old version: %v", err)
 	}
 	mine.Version = v2
@@ -86,11 +86,11 @@ func TestCompareAndSwap(t *testing.T) {
 	if err := s.Leases.Delete(ctx, s.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Write(ctx, given); !errors.Is(err, ErrRefused) {
+	if _, err := s.Write(ctx, given); !errors.Is(err, lease.ErrRefused) {
 		t.Fatalf("writing what was deleted: %v", err)
 	}
 	given.Version, given.Epoch = "", math.MaxInt32+1
-	if _, err := s.Write(ctx, given); err == nil || errors.Is(err, ErrRefused) {
+	if _, err := s.Write(ctx, given); err == nil || errors.Is(err, lease.ErrRefused) {
 		t.Fatalf("an epoch beyond what a Lease can hold: %v", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestAnAnswerThatWasLostIsNoRefusal(t *testing.T) {
 		return lossy{next, func(r *http.Request) (bool, bool) { return true, !lose || r.Method == http.MethodGet }}
 	})
 	lose = true
-	if _, err := s.Write(ctx, lease.Record{Epoch: 1, Holder: a}); err == nil || errors.Is(err, ErrRefused) {
+	if _, err := s.Write(ctx, lease.Record{Epoch: 1, Holder: a}); err == nil || errors.Is(err, lease.ErrRefused) {
 		t.Fatalf("%v", err)
 	}
 	if r, err := s.Read(ctx); err != nil || r.Holder != a {
@@ -162,7 +162,7 @@ func TestElections(t *testing.T) {
 					switch now := time.Since(origin); {
 					case err == nil:
 						n.Wrote(now, version)
-					case errors.Is(err, ErrRefused):
+					case errors.Is(err, lease.ErrRefused):
 						n.Refused(now)
 					default:
 						n.Lost(now)
