@@ -47,8 +47,11 @@ var shardSpecs = []Spec{{
 			Summary: "Tells that the shard has another primary, or none, and of its epoch.",
 			Args:    []Arg{arg("epoch", "integer")},
 			Run: func(c *Call) {
-				epoch, ok := c.integer(2)
-				if s := c.shard(); s != nil && ok {
+				s := c.shard()
+				if s == nil {
+					return
+				}
+				if epoch, ok := c.integer(2); ok {
 					ctx, cancel := context.WithTimeout(context.Background(), shardPatience)
 					defer cancel()
 					s.News(ctx, epoch)

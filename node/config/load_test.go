@@ -68,6 +68,7 @@ func TestDefaults(t *testing.T) {
 		Following: Following{ReadOnly: true, ServeStale: true, IgnoreMemory: true, Priority: 100, Announced: true, LazyFlush: true},
 		Dir:       ".", Databases: 1, DBFilename: "dump.rdb", StopWritesOnSaveError: true, RDBCompression: true, RDBChecksum: true, RDBIncrementalSync: true,
 		AppendFilename: "appendonly.aof", AppendDirname: "appendonlydir", AppendFsync: "everysec", AutoRewritePercent: 100, AutoRewriteMinSize: 64 << 20,
+		Shard:         Shard{Size: 1, Duration: 6 * time.Second, Deadline: 4 * time.Second, Retry: time.Second},
 		LoadTruncated: true, AOFIncrementalSync: true, LogLevel: "notice", ShutdownTimeout: 10 * time.Second,
 	}
 	if diff := cmp.Diff(want, c.Values(), cmpopts.IgnoreFields(Values{}, "Tuning")); diff != "" {

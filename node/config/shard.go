@@ -94,8 +94,8 @@ const identifier = "letters, digits and the like"
 var sharded = []directive{
 	{
 		name: "shard", group: shards, initial: "",
-		doc: "name of the shard that this node is one of, and of the Lease that says who is primary; empty = none, the node is a primary by itself",
-		note: "A node of a shard starts as a standby that takes no writes, and becomes primary or replica by the Lease alone, never by what is on its disk. " +
+		doc: "name of the shard of which this node is one, and of its Lease; empty = none",
+		note: "The Lease says who is primary. A node of a shard starts as a standby that takes no writes, and becomes primary or replica by the Lease alone, never by what is on its disk. " +
 			"See [failover](failover.md).",
 		kind: text(identifier, func(v *Values) *string { return &v.Shard.Name }),
 	},
@@ -126,7 +126,7 @@ var sharded = []directive{
 	},
 	{
 		name: "shard-peers", group: shards, initial: "",
-		doc:  "pod=host:port, with commas between: where the shard's nodes are, where pods have no DNS names; empty = by DNS name",
+		doc:  "pod=host:port,…: where the shard's nodes are; empty = by DNS name",
 		kind: text("pod=host:port,…", func(v *Values) *string { return &v.Shard.Peers }),
 	},
 	{
@@ -157,8 +157,8 @@ var sharded = []directive{
 	},
 	{
 		name: "lease-renew-deadline", group: shards, initial: "4000",
-		doc:  "milliseconds since its last renewal after which a primary takes no writes, unless all who might take its place have promised not to",
-		note: "At least twice `lease-retry-period`.",
+		doc:  "milliseconds after its last renewal in which a primary takes writes",
+		note: "Longer only while all who might take its place have promised not to. At least twice `lease-retry-period`.",
 		kind: milliseconds(func(v *Values) *time.Duration { return &v.Shard.Deadline }, 1),
 	},
 	{

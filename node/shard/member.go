@@ -27,6 +27,7 @@ type Member struct {
 	running sync.WaitGroup
 
 	Counts Counts
+	deaf   atomic.Bool
 
 	peers  atomic.Pointer[[]*peer] // written by Run's goroutine
 	status atomic.Pointer[Status]  // likewise
@@ -285,7 +286,7 @@ func (m *Member) askPromises() {
 
 // Promise is asked by a primary of its electors. It reports whether this one promises not to campaign.
 func (m *Member) Promise(ctx context.Context, holder lease.Identity, epoch int64) (promised bool) {
-	m.call(ctx, func() { promised = m.election.Promise(m.now(), holder, epoch) })
+	m.call(ctx, func() { promised = !m.deaf.Load() && m.election.Promise(m.now(), holder, epoch) })
 	return promised
 }
 
@@ -296,3 +297,6 @@ func (m *Member) News(ctx context.Context, epoch int64) {
 		m.election.Reread()
 	})
 }
+
+// Deafen lets the member give no promise any more: for tests of what others do then.
+func (m *Member) Deafen() { m.deaf.Store(true) }

@@ -22,8 +22,8 @@ func titles(text string) (all []string) {
 }
 
 func TestInfoSections(t *testing.T) {
-	const usual = "Server Clients Memory Persistence Stats Replication CPU Modules Errorstats Cluster Keyspace"
-	const all = "Server Clients Memory Persistence Stats Replication CPU Modules Commandstats Errorstats Latencystats Cluster TLS Keyspace"
+	const usual = "Server Clients Memory Persistence Stats Replication Shard CPU Modules Errorstats Cluster Keyspace"
+	const all = "Server Clients Memory Persistence Stats Replication Shard CPU Modules Commandstats Errorstats Latencystats Cluster TLS Keyspace"
 	for _, c := range []struct{ names, want string }{
 		{"", usual}, {"default", usual}, {"all", all}, {"everything", all}, {"ALL", all},
 		{"memory", "Memory"}, {"keyspace CPU", "CPU Keyspace"}, {"nosuch", ""}, {"nosuch memory", "Memory"}, {"commandstats latencystats tls default", all},
