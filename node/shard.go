@@ -124,7 +124,11 @@ func (n shardNode) Allow(until time.Time, why string) {
 
 // Lead implements shard.Node.
 func (n shardNode) Lead(epoch int64) error {
-	_, err := n.s.env.Following.Promote(epoch)
+	changed, err := n.s.env.Following.Promote(epoch)
+	if err == nil && !changed {
+		// It was primary, and has been given the record anew, whose list of electors begins anew, too.
+		n.s.inSync.Reset()
+	}
 	return err
 }
 
@@ -132,6 +136,7 @@ func (n shardNode) Lead(epoch int64) error {
 func (n shardNode) Follow(holder lease.Identity, epoch int64) error {
 	address, err := n.s.config.Values().Shard.Address(holder.Pod, n.s.shardPort())
 	if err != nil {
+		n.s.env.Following.Stand()
 		return err
 	}
 	host, port, err := net.SplitHostPort(address)

@@ -316,6 +316,14 @@ func TestShardFencesItself(t *testing.T) {
 
 func TestShardRecordEditedByHand(t *testing.T) {
 	sh := newShard(t, 2)
+	defer func() {
+		if t.Failed() {
+			for i, n := range sh.nodes {
+				t.Logf("node %d: %+v %s\n%s", i, n.member.Load().Status(), n.notReady(), n.log)
+			}
+			t.Logf("record: %+v", sh.api.now())
+		}
+	}()
 	p := sh.primary(0, 1)
 	epoch := sh.api.now().Epoch
 	for _, edit := range []struct {

@@ -64,13 +64,19 @@ func (c *conductor) last() duty {
 func (c *conductor) run(ctx context.Context) {
 	m := c.member
 	var is, told duty
-	begun := false
+	begun, said := false, ""
+	complain := func(what string, err error) {
+		if err.Error() != said {
+			said = err.Error()
+			m.options.Log.Warn(what+", trying again", "error", err)
+		}
+	}
 	for {
 		d := c.last()
 		again := false
 		if !begun || d.lead != is.lead || d.epoch != is.epoch || d.holder != is.holder {
 			if err := c.become(d, is); err != nil {
-				m.options.Log.Warn("cannot change the node's role, trying again", "error", err)
+				complain("cannot change the node's role", err)
 				again = true
 			} else {
 				begun, is = true, d
@@ -83,7 +89,7 @@ func (c *conductor) run(ctx context.Context) {
 		if known := (duty{lead: is.lead, epoch: is.epoch, serves: d.serves && d == c.last()}); begun && !again && (known.lead != told.lead || known.lead && known != told) {
 			limit, cancel := context.WithTimeout(ctx, m.within())
 			if err := c.publish(limit, known); err != nil {
-				m.options.Log.Warn("cannot make known who is primary, trying again", "error", err)
+				complain("cannot make known who is primary", err)
 				again = true
 			} else {
 				told = known
