@@ -139,7 +139,7 @@ func New(o Options) (*Server, error) {
 		Replication: replication.New(replication.Options{
 			RunID: s.runID, Keyspace: s.keyspace, Log: o.Log, Now: s.now, Journal: s.keyspace.Journal, Turning: func() { s.inSync.Reset() },
 			Unlist: func(ctx context.Context, name string) error { return s.inSync.Exclude(ctx, name) },
-			Stats: s.stats, Version: command.ServerVersion, Functions: s.env.Functions,
+			Stats:  s.stats, Version: command.ServerVersion, Functions: s.env.Functions,
 			Settings: func() replication.Settings { return replicationSettings(o.Config.Values()) },
 		}),
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
