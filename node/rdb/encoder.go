@@ -17,6 +17,7 @@ const encoderFlush = 64 << 10
 type Encoder struct {
 	w       io.Writer
 	buf     []byte
+	list    []byte // a listpack, before its length is known
 	sum     uint64
 	written int64
 	pending uint64 // members that are still due
@@ -68,7 +69,7 @@ func (e *Encoder) Database(number, keys, expiring int) {
 func (e *Encoder) Key(key []byte, meta Meta, s *zset.Set) {
 	e.meta(meta)
 	if s.Encoding() == zset.Listpack {
-		e.buf = appendPackedSet(appendText(append(e.buf, typeListpack), key), s)
+		e.small(key, s)
 		e.ended()
 		return
 	}
@@ -76,6 +77,31 @@ func (e *Encoder) Key(key []byte, meta Meta, s *zset.Set) {
 	for member, score := range s.Descend(s.ByRank(0, -1)) { // see AppendValue
 		e.Member(member, score)
 	}
+}
+
+// small writes a key as the type that costs less. Scores that are integers are a byte or a few in a listpack; others would
+// have to become text there, of 17 digits often, which takes longer than all else, for the reader too.
+func (e *Encoder) small(key []byte, s *zset.Set) {
+	if integral(s) {
+		e.list = appendListpack(e.list[:0], s)
+		e.buf = appendLength(appendText(append(e.buf, typeListpack), key), uint64(len(e.list)))
+		e.buf = append(e.buf, e.list...)
+		return
+	}
+	e.buf = appendLength(appendText(append(e.buf, typeBinary), key), uint64(s.Len()))
+	for member, score := range s.All() { // in order, so that a Decoder takes it in one pass
+		e.buf = appendMember(e.buf, member, score)
+	}
+}
+
+// integral reports whether all scores are integers.
+func integral(s *zset.Set) bool {
+	for _, score := range s.All() {
+		if _, ok := asInteger(score); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // Begin writes a key whose n members, at least one, follow by as many calls of Member, in any order: for a set that

@@ -117,20 +117,21 @@ func (r *reader) value(s *zset.Set, kind byte) error {
 			return readListpack(s, list)
 		}
 		return readZiplist(s, list)
-	case typeBinary:
-		return r.members(s, (*reader).binaryScore)
-	case typeText:
-		return r.members(s, (*reader).textScore)
+	case typeBinary, typeText:
+		n, err := r.count()
+		if err != nil {
+			return err
+		}
+		if kind == typeBinary {
+			return r.members(s, n, (*reader).binaryScore)
+		}
+		return r.members(s, n, (*reader).textScore)
 	}
 	return ErrFormat
 }
 
-// members fills s with a count of members and that many with their scores.
-func (r *reader) members(s *zset.Set, score func(*reader) (float64, error)) error {
-	n, err := r.count()
-	if err != nil {
-		return err
-	}
+// members fills s with n members and their scores.
+func (r *reader) members(s *zset.Set, n uint64, score func(*reader) (float64, error)) error {
 	r.sets.Begin(s, int(min(n, math.MaxInt32)))
 	var member []byte
 	for ; n > 0; n-- {
