@@ -50,7 +50,7 @@ options:
 		scores = append(scores, place.Score())
 	}
 	c.keepScores(scores)
-	c.addMembers(flags, changed, scores, words)
+	c.addMembers(flags, changed, scores, words, 0)
 }
 
 // place reads a longitude and a latitude; it answers the error itself.

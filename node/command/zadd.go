@@ -95,21 +95,27 @@ func (c *Call) addScores(flags zset.AddFlags, changed bool, pairs [][]byte) {
 	// All scores are read before anything is done: one bad among many
 	// changes nothing.
 	scores := c.scores[:0]
+	journals, own := c.Held.Journals(), uint64(0)
 	for i := 0; i < len(pairs); i += 2 {
-		score, err := resp.ParseScore(pairs[i])
+		score, exact, err := resp.ParseScoreText(pairs[i], journals)
 		if err != nil {
 			c.W.Error(err.Error())
 			return
 		}
+		if exact {
+			own |= 1 << (i / 2)
+		}
 		scores = append(scores, score)
 	}
 	c.keepScores(scores)
-	c.addMembers(flags, changed, scores, pairs)
+	c.addMembers(flags, changed, scores, pairs, own)
 }
 
 // addMembers adds a member with each of scores. words has the members, each
-// at the end of a group of as many words as go with a score.
-func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, words [][]byte) {
+// at the end of a group of as many words as go with a score. Of the first 64
+// scores those whose bit is set in own begin their group, in just the text that
+// they are logged with.
+func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, words [][]byte, own uint64) {
 	group := len(words) / len(scores)
 	member := func(i int) []byte { return words[group*i+group-1] }
 	e := c.find()
@@ -137,8 +143,8 @@ func (c *Call) addMembers(flags zset.AddFlags, changed bool, scores []float64, w
 				undo[i].score, undo[i].known = set.Score(member(i))
 			}
 		}
-		if group == 2 { // a score as the client wrote it, and its member
-			c.Held.Given(words[group*i])
+		if own>>i&1 != 0 {
+			c.Held.Given(words[group*i], score)
 		}
 		now, result, err := set.Add(member(i), score, flags)
 		if err == zset.ErrFull {

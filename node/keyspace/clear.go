@@ -20,7 +20,7 @@ func (h *Held) Clear(wait bool) (removed int) {
 	for i := range h.ks.partitions {
 		removed += h.ks.partitions[i].clear(h)
 	}
-	if removed > 0 && h.journals() {
+	if removed > 0 && h.Journals() {
 		h.effects.Clear()
 	}
 	return removed

@@ -296,7 +296,7 @@ func (h *Held) Copy(e *Entry, key []byte, set *zset.Set) (copied *Entry, err err
 	h.follow(e, key, named)
 	h.Mute = h.Mute || named
 	copied, err = h.Put(key, set, e.ExpireAt())
-	if h.Mute = mute; named && err == nil && h.journals() {
+	if h.Mute = mute; named && err == nil && h.Journals() {
 		h.effects.Copy([]byte(name), key)
 	}
 	return copied, err
@@ -343,7 +343,7 @@ func (h *Held) put(key, block []byte, list *zset.Set, expireAt int64) (*Entry, e
 		h.ks.observer.Created(key)
 	}
 	e := h.entry(p, l)
-	if h.journals() {
+	if h.Journals() {
 		h.stored(e)
 	}
 	return e, nil
@@ -384,12 +384,12 @@ func (h *Held) Rename(e *Entry, key []byte) error {
 		}
 	}
 	p.fill(&l, e.rec.block(), list, e.rec.expireAt())
-	if named && h.journals() {
+	if named && h.Journals() {
 		h.effects.Rename(e.rec.key(), key)
 		e.fresh = true // what was logged has it that it is gone
 	}
 	h.Remove(e)
-	if !named && h.journals() {
+	if !named && h.Journals() {
 		h.stored(h.entry(p, l))
 	}
 	h.ks.observer.Created(key)
@@ -463,7 +463,7 @@ func (h *Held) SetExpiry(e *Entry, at int64) error {
 		return ErrFull
 	}
 	h.moved(e, before)
-	if h.journals() {
+	if h.Journals() {
 		h.effects.Expire(e.rec.key(), at)
 	}
 	return nil

@@ -57,16 +57,17 @@ func (ks *Keyspace) Log(args ...[]byte) int64 {
 // Log is Keyspace.Log for a command within this hold: it is logged with what
 // the hold changes, in its place.
 func (h *Held) Log(args ...[]byte) {
-	if h.journals() {
+	if h.Journals() {
 		h.effects.Command(args...)
 	}
 }
 
-// Given says how the client wrote the score that a set is about to be given: see
-// replog.Effects. text is forgotten by Release at the latest.
-func (h *Held) Given(text []byte) {
-	if h.journals() {
-		h.effects.Given(text)
+// Given says how the client wrote a score that a set is about to be given, if
+// that is how it is logged: see replog.Effects. Release forgets text at the
+// latest.
+func (h *Held) Given(text []byte, score float64) {
+	if h.Journals() {
+		h.effects.Given(text, score)
 	}
 }
 
@@ -74,8 +75,8 @@ func (h *Held) Given(text []byte) {
 // appended nothing.
 func (h *Held) Logged() int64 { return h.logged }
 
-// journals reports whether what changes is to be logged.
-func (h *Held) journals() bool { return h.log != nil && !h.Mute }
+// Journals reports whether what changes is to be logged.
+func (h *Held) Journals() bool { return h.log != nil && !h.Mute }
 
 // commit appends what the hold changed. Its partitions are still locked.
 func (h *Held) commit() {
@@ -89,13 +90,13 @@ func (h *Held) commit() {
 			w.Wrote = h.logged
 		}
 	}
-	h.effects.Given(nil)
+	h.effects.Given(nil, 0)
 	h.log = nil
 }
 
 // dropped says that a key is gone.
 func (h *Held) dropped(key []byte) {
-	if h.journals() {
+	if h.Journals() {
 		h.effects.Drop(key)
 	}
 }
@@ -108,7 +109,7 @@ func (e *Entry) named() bool { return e.rec.has(isLarge) && e.Set().MemoryUsage(
 // become that of another key, also or only; named says that the effect will not
 // tell its members. What is not logged here may be logged in either way.
 func (h *Held) follow(e *Entry, to []byte, named bool) {
-	if !named && h.journals() {
+	if !named && h.Journals() {
 		return
 	}
 	for _, w := range h.ks.walks {

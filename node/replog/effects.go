@@ -32,20 +32,21 @@ type Effects struct {
 	args     int    // of it, its verb and key included
 	from     int    // where it begins
 	key      [2]int // from where to where its key stands
-	given    []byte // what Given was told
+	given    []byte // the text of score, as Given was told; nil for none
+	score    float64
 }
 
 // mostArgs bounds a command, so that whoever reads it has bounded work and memory for each.
 const mostArgs = 1024
 
-// Given says how the client wrote the score of the next Put, or of none: text stays the caller's, who takes it back with nil. If
-// it is how the score would be written anyway, that spares to find the digits.
-func (e *Effects) Given(text []byte) { e.given = text }
+// Given says that text, not empty, is how resp.AppendScore writes a score: the client's text is mostly, and the digits need not be found
+// again if the next Put is of it. The text stays the caller's, who takes it back by giving nil.
+func (e *Effects) Given(text []byte, score float64) { e.given, e.score = text, score }
 
 // Put says that a member has this score.
 func (e *Effects) Put(key, member []byte, score float64) {
 	e.extend(zadd, key)
-	if e.given != nil && resp.IsScoreText(e.given, score) {
+	if e.given != nil && e.score == score {
 		e.buf = redcon.AppendBulk(e.buf, e.given)
 	} else {
 		var text [40]byte

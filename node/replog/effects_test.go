@@ -32,9 +32,11 @@ func TestEffects(t *testing.T) {
 		{"one score", func() { e.Put(k, []byte("a"), 1.5) }, "ZADD k 1.5 a"},
 		{"scores", func() { e.Put(k, []byte("a"), math.Inf(-1)); e.Put(k, []byte("b"), 1e300) }, "ZADD k -inf a 1e+300 b"},
 		{"of two keys", func() { e.Put(k, []byte("a"), 1); e.Put(l, []byte("b"), 2) }, "MULTI|ZADD k 1 a|ZADD l 2 b|EXEC"},
-		{"as given", func() { e.Given([]byte("0.1234567890123456")); e.Put(k, []byte("a"), 0.1234567890123456) }, "ZADD k 0.1234567890123456 a"},
-		{"given in another form", func() { e.Given([]byte("1.50")); e.Put(k, []byte("a"), 1.5) }, "ZADD k 1.5 a"},
-		{"given and raised", func() { e.Given([]byte("0.5")); e.Put(k, []byte("a"), 2.5) }, "ZADD k 2.5 a"},
+		{"as given", func() {
+			e.Given([]byte("0.1234567890123456"), 0.1234567890123456)
+			e.Put(k, []byte("a"), 0.1234567890123456)
+		}, "ZADD k 0.1234567890123456 a"},
+		{"given and raised", func() { e.Given([]byte("0.5"), 0.5); e.Put(k, []byte("a"), 2.5) }, "ZADD k 2.5 a"},
 		{"nine words and ten", func() {
 			for i := range 3 {
 				e.Put(k, []byte("a"), float64(i))
@@ -113,7 +115,7 @@ func BenchmarkEffect(b *testing.B) {
 	k, m, text := []byte("board"), []byte("player:00001"), []byte("1234.5")
 	for b.Loop() {
 		e.Reset(1 << 20)
-		e.Given(text)
+		e.Given(text, 1234.5)
 		e.Put(k, m, 1234.5)
 		e.Appended()
 	}

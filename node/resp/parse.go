@@ -19,6 +19,15 @@ var ErrNotFloat = errors.New("ERR value is not a valid float")
 //
 // A double between two representable values is rounded to the nearest.
 func ParseScore(b []byte) (float64, error) {
+	f, _, err := ParseScoreText(b, false)
+	return f, err
+}
+
+// ParseScoreText is ParseScore. If it is asked to compare, it also reports
+// whether b is exactly what AppendScore writes for the score. It knows that of
+// numbers with a decimal point and up to 16 digits, most of those that clients
+// send, in a few nanoseconds; of others it says that they are not.
+func ParseScoreText(b []byte, compare bool) (f float64, exact bool, err error) {
 	unsigned, negative := b, false
 	if len(b) > 0 && (b[0] == '+' || b[0] == '-') {
 		unsigned, negative = b[1:], b[0] == '-'
@@ -26,24 +35,27 @@ func ParseScore(b []byte) (float64, error) {
 	form, digits, places := classify(unsigned)
 	switch form {
 	case shortDecimal:
-		f := quotient(digits, places)
+		f = quotient(digits, places)
+		if compare && b[0] != '+' {
+			exact = shortestText(unsigned, digits, places, f)
+		}
 		if negative {
 			f = -f // keeps the sign of -0
 		}
-		return f, nil
+		return f, exact, nil
 	case nonzeroDecimal, zeroDecimal:
-		f, err := strconv.ParseFloat(string(b), 64)
+		f, err = strconv.ParseFloat(string(b), 64)
 		if err != nil || f == 0 && form == nonzeroDecimal {
-			return 0, ErrNotFloat
+			return 0, false, ErrNotFloat
 		}
-		return f, nil
+		return f, false, nil
 	case infinite:
 		if negative {
-			return math.Inf(-1), nil
+			return math.Inf(-1), false, nil
 		}
-		return math.Inf(1), nil
+		return math.Inf(1), false, nil
 	}
-	return 0, ErrNotFloat
+	return 0, false, ErrNotFloat
 }
 
 // scoreForm is what the characters of a score amount to.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestIsScoreText(t *testing.T) {
+func TestParseScoreText(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		is   bool
@@ -20,21 +20,21 @@ func TestIsScoreText(t *testing.T) {
 		{"0.0000005", false}, {"12345.1234567", false}, {"0.0001234567", false}, {"", false}, {"-", false}, {".", false}, {"inf", false},
 		{"0.30000000000000004", false}, // of 17 digits, and not known
 	} {
-		f, _ := ParseScore([]byte(c.text))
-		if got := IsScoreText([]byte(c.text), f); got != c.is {
+		f, got, _ := ParseScoreText([]byte(c.text), true)
+		if got != c.is {
 			t.Errorf("%q: %v", c.text, got)
 		}
 		if c.is && string(AppendScore(nil, f)) != c.text {
 			t.Errorf("%q is written %s", c.text, AppendScore(nil, f))
 		}
 	}
-	if IsScoreText([]byte("0.5"), 0.25) || IsScoreText([]byte("0.5"), -0.5) || IsScoreText([]byte("-0.5"), 0.5) {
-		t.Error("a text of another number is taken")
+	if _, exact, _ := ParseScoreText([]byte("0.5"), false); exact {
+		t.Error("compared without being asked")
 	}
 }
 
-// TestIsScoreTextIsRight takes no text that AppendScore would not write, and does not miss many that it would.
-func TestIsScoreTextIsRight(t *testing.T) {
+// TestExactTextsAreWhatIsWritten takes no text that AppendScore would not write, and does not miss many that it would.
+func TestExactTextsAreWhatIsWritten(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -54,12 +54,11 @@ func TestIsScoreTextIsRight(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			text = "-" + text
 		}
-		f, err := ParseScore([]byte(text))
+		f, got, err := ParseScoreText([]byte(text), true)
 		if err != nil {
 			t.Fatal(text, err)
 		}
 		want := string(AppendScore(nil, f))
-		got := IsScoreText([]byte(text), f)
 		if got && want != text {
 			t.Fatalf("%s is taken for what is written %s", text, want)
 		}
@@ -79,12 +78,11 @@ func TestIsScoreTextIsRight(t *testing.T) {
 	}
 }
 
-func BenchmarkIsScoreText(b *testing.B) {
+func BenchmarkParseScoreText(b *testing.B) {
 	for _, text := range []string{"3.3", "1753000000.123", "0.1234567890123456"} {
 		b.Run(text, func(b *testing.B) {
-			f, _ := ParseScore([]byte(text))
 			for b.Loop() {
-				IsScoreText([]byte(text), f)
+				ParseScoreText([]byte(text), true)
 			}
 		})
 	}
