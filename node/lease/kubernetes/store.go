@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/utils/ptr"
 
 	"zset.dev/operator/node/lease"
@@ -19,7 +18,7 @@ import (
 
 // A Store reads and writes one Lease. Its methods may be called from any goroutine.
 type Store struct {
-	Leases   client.LeaseInterface // of the shard's namespace
+	Client   *Client
 	Name     string
 	Duration time.Duration     // noted in the Lease
 	Labels   map[string]string // of a Lease that is created
@@ -30,7 +29,7 @@ type Store struct {
 // Read is the record as it is, none with an empty version when there is no Lease. It asks for the newest state, not for
 // some server's cache of it.
 func (s *Store) Read(ctx context.Context) (lease.Record, error) {
-	found, err := s.Leases.Get(ctx, s.Name, metav1.GetOptions{})
+	found, err := s.Client.lease(ctx, s.Name)
 	if apierrors.IsNotFound(err) {
 		return lease.Record{}, nil
 	}
@@ -48,9 +47,9 @@ func (s *Store) Write(ctx context.Context, r lease.Record) (version string, err 
 	}
 	var written *coordinationv1.Lease
 	if r.Absent() {
-		written, err = s.Leases.Create(ctx, s.encode(r), metav1.CreateOptions{})
+		written, err = s.Client.createLease(ctx, s.encode(r))
 	} else {
-		written, err = s.Leases.Update(ctx, s.encode(r), metav1.UpdateOptions{})
+		written, err = s.Client.updateLease(ctx, s.encode(r))
 	}
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err):

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -36,18 +36,29 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-func newStore(t *testing.T, name string, wrap func(http.RoundTripper) http.RoundTripper) *Store {
+// admin may do everything.
+func admin(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	config := rest.CopyConfig(apiServer)
-	config.QPS, config.Burst = 1000, 1000
-	if wrap != nil {
-		config.Wrap(wrap)
-	}
-	c, err := client.NewForConfig(config)
+	config.QPS = -1
+	c, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Store{Leases: c.Leases("default"), Name: name, Duration: 6 * time.Second, Labels: map[string]string{"shard": "0"}, Now: time.Now}
+	return c
+}
+
+func newStore(t *testing.T, name string, wrap func(http.RoundTripper) http.RoundTripper) *Store {
+	t.Helper()
+	config := rest.CopyConfig(apiServer)
+	if wrap != nil {
+		config.Wrap(wrap)
+	}
+	c, err := NewClient(config, "default", 10*time.Second, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Store{Client: c, Name: name, Duration: 6 * time.Second, Labels: map[string]string{"shard": "0"}, Now: time.Now}
 }
 
 func TestCompareAndSwap(t *testing.T) {
@@ -83,7 +94,7 @@ func TestCompareAndSwap(t *testing.T) {
 	if got, err := s.Read(ctx); err != nil || !equal(got, given) {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if err := s.Leases.Delete(ctx, s.Name, metav1.DeleteOptions{}); err != nil {
+	if err := admin(t).CoordinationV1().Leases("default").Delete(ctx, s.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Write(ctx, given); !errors.Is(err, lease.ErrRefused) {
