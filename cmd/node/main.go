@@ -69,7 +69,11 @@ func serve(settings *config.Config, file string, stdout io.Writer) error {
 	}
 	defer logFile.Close()
 	memory := node.LimitMemory()
-	server, err := node.New(node.Options{Config: settings, Version: version, ConfigFile: file, Log: log, SoftLimit: memory})
+	shard, err := joinShard(&settings.Values().Shard)
+	if err != nil {
+		return err
+	}
+	server, err := node.New(node.Options{Config: settings, Version: version, ConfigFile: file, Log: log, SoftLimit: memory, Shard: shard})
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,11 @@ import (
 type Options struct {
 	Config    *rest.Config
 	Namespace string
-	Shard     string // its Lease
-	Self      lease.Identity
-	IP        string // of this node's pod
-	Slice     string // the EndpointSlice that says where the primary is; empty for none
-	Owner     string // of the Lease: apiVersion/kind/name/uid; empty for none
+	Shard     string         // its Lease
+	Self      lease.Identity // this process; its run does not matter
+	IP        string         // of this node's pod
+	Slice     string         // the EndpointSlice that says where the primary is; empty for none
+	Owner     string         // of the Lease: apiVersion/kind/name/uid; empty for none
 	Timing    lease.Timing
 	Agent     string
 }

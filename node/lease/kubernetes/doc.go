@@ -1,4 +1,8 @@
-// Package kubernetes keeps an election's record in a Lease of Kubernetes.
+// Package kubernetes is what a node asks Kubernetes' API server for, and tells it: the record of its shard's election, which is a
+// Lease (store.go), what became of the shard's pods (pods.go), and who is primary, for clients and people (publisher.go). It implements
+// the interfaces of package shard. Each request is bounded, and asks for an object by its name: the node's Role allows nothing more.
+//
+// # The Lease
 //
 //	spec.holderIdentity       pod/uid/run, empty once the record was given up
 //	spec.leaseTransitions     the epoch

@@ -29,10 +29,10 @@ const (
 // this node and nobody has written meanwhile.
 type Publisher struct {
 	Client *Client
-	Self   lease.Identity
-	Lease  string // its name
-	IP     string // of this node's pod
-	Slice  string // whose endpoint the primary is; empty for none
+	Self   lease.Identity // this process; its run does not matter
+	Lease  string         // its name
+	IP     string         // of this node's pod
+	Slice  string         // whose endpoint the primary is; empty for none
 }
 
 // Primary implements shard.Publisher.
@@ -54,7 +54,8 @@ func (p Publisher) Primary(ctx context.Context, _ int64, others []string) error 
 	switch {
 	case err != nil:
 		return fmt.Errorf("kubernetes: cannot read Lease %s: %w", p.Lease, err)
-	case decode(l).Holder != p.Self:
+	}
+	if holder := decode(l).Holder; holder.Pod != p.Self.Pod || holder.UID != p.Self.UID {
 		return nil // it is another's to say
 	}
 	working.Go(func() { errs[len(names)] = p.endpoint(ctx, slice, found[0]) })
