@@ -113,7 +113,7 @@ func TestDamagedFile(t *testing.T) {
 				}
 				again.Kill()
 			}
-			page.add("end of the file damaged: "+d.name, n, v, fmt.Sprintf("%d repaired, %d refused until told otherwise, nothing before the damage lost", repaired, refused))
+			add("end of the file damaged: "+d.name, n, v, fmt.Sprintf("%d repaired, %d refused until told otherwise, nothing before the damage lost", repaired, refused))
 		})
 	}
 }

@@ -105,7 +105,7 @@ func TestDiskIsFull(t *testing.T) {
 			if fsync == "always" && v.Lost > 0 || v.RefusedThere > 0 || v.Reordered > 0 || v.Phantoms > 0 || v.Torn > 0 {
 				t.Errorf("%v, the oldest acknowledged %v before the kill; errors: %v", v, v.LostSince(at), failures)
 			}
-			page.add("disk full twice, killed while full, appendfsync "+fsync, 1, v, "errors: "+said(failures))
+			add("disk full twice, killed while full, appendfsync "+fsync, 1, v, "errors: "+said(failures))
 		})
 	}
 }
@@ -166,7 +166,7 @@ func TestFolderIsReadOnly(t *testing.T) {
 	if !v.Faultless() {
 		t.Error(v)
 	}
-	page.add("folder read-only in a rewrite, disk read-only at the start", 1, v, "")
+	add("folder read-only in a rewrite, disk read-only at the start", 1, v, "")
 }
 
 // TestDiskFails has a disk fail under a file system, as one does that promised more than it has.
@@ -203,7 +203,7 @@ func TestDiskFails(t *testing.T) {
 	if !v.Faultless() {
 		t.Errorf("%v; errors: %v", v, failures)
 	}
-	page.add("disk fails under load, appendfsync always", 1, v, "errors: "+said(failures))
+	add("disk fails under load, appendfsync always", 1, v, "errors: "+said(failures))
 }
 
 // TestPowerCut looks at the disk as it is at a moment: what was not flushed is not on it.
@@ -237,7 +237,7 @@ func TestPowerCut(t *testing.T) {
 			if losing > 0 {
 				measured = "lost some in " + plural(losing, "run") + ", at most since " + ms(longest) + " before the cut"
 			}
-			page.add("power cut under load, appendfsync "+c.fsync, n, all, measured)
+			add("power cut under load, appendfsync "+c.fsync, n, all, measured)
 		})
 	}
 }

@@ -88,7 +88,7 @@ func TestKilledInEachPhaseOfAFullSync(t *testing.T) {
 					primary.Kill()
 					replica.Kill()
 				}
-				page.add(fmt.Sprintf("%s killed -9 in a full sync, %s", victim, phase.name), n, all, "")
+				add(fmt.Sprintf("%s killed -9 in a full sync, %s", victim, phase.name), n, all, "")
 			})
 		}
 	}

@@ -57,7 +57,7 @@ func TestKilledUnderLoad(t *testing.T) {
 			if longest > 0 {
 				measured = "lost since " + ms(longest) + " before the kill"
 			}
-			page.add("kill -9 under load, appendfsync "+fsync, n, all, measured)
+			add("kill -9 under load, appendfsync "+fsync, n, all, measured)
 		})
 	}
 }
@@ -120,7 +120,7 @@ func TestKilledWhileRewriting(t *testing.T) {
 		}
 		progress(t, i, n, 20)
 	}
-	page.add("kill -9 around a rewrite, appendfsync always", n, all, fmt.Sprintf("%d while it ran", within))
+	add("kill -9 around a rewrite, appendfsync always", n, all, fmt.Sprintf("%d while it ran", within))
 }
 
 func TestKilledWhileLoading(t *testing.T) {
@@ -154,7 +154,7 @@ func TestKilledWhileLoading(t *testing.T) {
 	if have := fullness(t, s, sets); have != sets*members {
 		t.Fatalf("of %d members %d are there", sets*members, have)
 	}
-	page.add("kill -9 while loading", n, v, "")
+	add("kill -9 while loading", n, v, "")
 }
 
 // TestLossIsFound kills a server that keeps nothing: the tests here are worth as much as this one.
@@ -171,5 +171,5 @@ func TestLossIsFound(t *testing.T) {
 	if v.Lost == 0 || v.LostSince(at) == 0 || !v.Consistent() {
 		t.Fatal(v)
 	}
-	page.add("kill -9 without persistence, to see losses found", 1, v, "")
+	add("kill -9 without persistence, to see losses found", 1, v, "")
 }

@@ -74,7 +74,7 @@ func converges(t *testing.T, primary, replica *Server, r *recorder.Recorder, fau
 	if full != 1 || partial < atLeast {
 		t.Errorf("%d full and %d partial syncs; with this backlog 1 and at least %d are enough\nreplica: %s", full, partial, atLeast, replica.Log())
 	}
-	page.add(fault, n, v, fmt.Sprintf("%s; %s, %d partial", measured, plural(int(full), "full sync"), partial))
+	add(fault, n, v, fmt.Sprintf("%s; %s, %d partial", measured, plural(int(full), "full sync"), partial))
 }
 
 // bad is weather of some kind.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 	"time"
+	"zset.dev/operator/test/faults/page"
 
 	"zset.dev/operator/test/faults/recorder"
 )
@@ -40,15 +41,15 @@ func TestMain(m *testing.M) {
 	}
 	fmt.Printf("system %s, FAULTS_SEED=%d\n", system.Name, seed)
 	code := m.Run()
-	fmt.Print(page.text())
+	fmt.Print(found.String())
 	if path := os.Getenv("FAULTS_TABLE"); path != "" {
-		if err := os.WriteFile(path, []byte(page.text()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(found.String()), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
 	}
 	if path := os.Getenv("FAULTS_PAGE"); path != "" && code == 0 {
-		if err := page.write(path); err != nil {
+		if err := found.Write(path, "faults", fmt.Sprintf("%s, FAULTS_SEED=%d; %s.", page.Commit(), seed, page.Machine())); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}

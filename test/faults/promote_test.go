@@ -42,7 +42,7 @@ func TestPromotedAfterThePrimaryWasKilled(t *testing.T) {
 			if !c.sync {
 				measured += "; lost some in " + plural(losing, "run")
 			}
-			page.add("primary killed -9 under load, replica promoted, "+c.name, n, all, measured)
+			add("primary killed -9 under load, replica promoted, "+c.name, n, all, measured)
 		})
 	}
 }

@@ -80,7 +80,7 @@ func TestPairIsRestarted(t *testing.T) {
 		anew = now != full
 		progress(t, i, n, 10)
 	}
-	page.add("replica and primary killed -9 in turn and restarted", n, all, fmt.Sprintf("%d went on where they were; %d refused a primary that had lost what they had, until told by hand", resumed, byHand))
+	add("replica and primary killed -9 in turn and restarted", n, all, fmt.Sprintf("%d went on where they were; %d refused a primary that had lost what they had, until told by hand", resumed, byHand))
 }
 
 // rewound waits until a replica follows, or says that its primary is none for it.

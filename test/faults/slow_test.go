@@ -67,7 +67,7 @@ func TestSlowReplicaIsDropped(t *testing.T) {
 				t.Error(v)
 			}
 			quiet, loaded := r.Latencies(began, attached), r.Latencies(attached, dropped)
-			page.add("a replica that stops reading, "+phase, 1, v, fmt.Sprintf("dropped after %v; p99 of batches of 16 writes %s before, %s meanwhile, longest %s; memory grew by %s",
+			add("a replica that stops reading, "+phase, 1, v, fmt.Sprintf("dropped after %v; p99 of batches of 16 writes %s before, %s meanwhile, longest %s; memory grew by %s",
 				dropped.Sub(attached).Round(10*time.Millisecond), ms(recorder.Quantile(quiet, 0.99)), ms(recorder.Quantile(loaded, 0.99)), ms(recorder.Quantile(loaded, 1)), mib(most-before)))
 		})
 	}

@@ -47,7 +47,7 @@ func TestEveryReplicaInSyncHasEverything(t *testing.T) {
 			replica.Kill()
 		}
 	}
-	page.add("primary killed -9 under load, each of two replicas in sync judged", n, all, "")
+	add("primary killed -9 under load, each of two replicas in sync judged", n, all, "")
 }
 
 // TestStalledReplicaIsNotReliedOn stops a replica that writers wait for. Nothing is acknowledged without it; it catches up; and what was
@@ -82,5 +82,5 @@ func TestStalledReplicaIsNotReliedOn(t *testing.T) {
 	if !v.Faultless() {
 		t.Error(v)
 	}
-	page.add("replica in sync stopped, and primary killed -9 later", n, v, "errors: "+said(r.Errors()))
+	add("replica in sync stopped, and primary killed -9 later", n, v, "errors: "+said(r.Errors()))
 }

@@ -288,3 +288,25 @@ func outcomeOf(err error, at time.Time) outcome {
 	}
 	return doubted
 }
+
+// Silences are the times between two acknowledgements, of whichever writers, that fall into a span and are longest, the longest
+// first. Call it after Stop.
+func (r *Recorder) Silences(from, to time.Time) []time.Duration {
+	var at []int64
+	for _, h := range r.histories {
+		for _, o := range h.outcomes {
+			if o.acknowledged() && !o.at().Before(from) && o.at().Before(to) {
+				at = append(at, int64(o))
+			}
+		}
+	}
+	slices.Sort(at)
+	var gaps []time.Duration
+	last := from.UnixNano()
+	for _, t := range append(at, to.UnixNano()) {
+		gaps = append(gaps, time.Duration(t-last))
+		last = t
+	}
+	slices.SortFunc(gaps, func(a, b time.Duration) int { return int(b - a) })
+	return gaps
+}
