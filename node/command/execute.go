@@ -49,6 +49,10 @@ func (t *Table) Execute(c *Call) {
 	switch {
 	case refusal != "":
 		c.reject(spec, refusal)
+		if c.Env.Shard != nil && strings.HasPrefix(refusal, "READONLY") {
+			// Who keeps the connection would be refused for ever: whoever connects again finds the primary.
+			c.Client.CloseAfterReply = true
+		}
 	case c.tx.open && !spec.AtOnce:
 		c.enqueue(spec)
 	default:
