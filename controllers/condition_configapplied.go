@@ -20,8 +20,8 @@ func configAppliedCondition(f *facts) metav1.Condition {
 		confirmed int
 		open      *metav1.Condition // the first thing that is not as wanted
 	)
-	f.eachPod(func(p *pod) {
-		if p.address == "" || open != nil {
+	f.eachPod(func(_ *shard, p *pod) {
+		if p.address == "" || p.terminating || open != nil {
 			return
 		}
 		var c metav1.Condition
@@ -29,7 +29,7 @@ func configAppliedCondition(f *facts) metav1.Condition {
 		case p.refusal != "":
 			c = is(false, reasonRejected, rejected(p))
 		case !p.answered && p.ready:
-			c = is(false, reasonUnreachable, unreachable(*p))
+			c = is(false, reasonUnreachable, unreachable(p))
 		case !p.answered:
 			c = is(false, reasonPending, fmt.Sprintf("the node in pod %s is starting", p.name))
 		case len(missing) > 0 && p.outdated:

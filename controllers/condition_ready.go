@@ -1,7 +1,9 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -13,8 +15,9 @@ func readyCondition(f *facts) metav1.Condition {
 	if len(f.shards) == 0 {
 		return condition(v1alpha1.ConditionReady, false, reasonBlocked, "nothing could be observed")
 	}
-	for _, s := range f.shards {
-		if s.primary() != "" {
+	for i := range f.shards {
+		s := &f.shards[i]
+		if s.primary() != nil {
 			continue
 		}
 		reason, message := notServing(s)
@@ -24,22 +27,42 @@ func readyCondition(f *facts) metav1.Condition {
 }
 
 // notServing says why a shard has no primary that serves.
-func notServing(s shard) (reason, message string) {
+func notServing(s *shard) (reason, message string) {
 	if len(s.pods) == 0 {
 		return reasonPodMissing, fmt.Sprintf("shard %s has no pod", s.name)
 	}
-	switch p := s.pods[0]; {
-	case p.terminating:
-		return reasonTerminating, fmt.Sprintf("pod %s is ending", p.name)
-	case !p.ready:
-		return reasonPodNotReady, fmt.Sprintf("pod %s is not ready", p.name)
-	default:
-		return reasonUnreachable, unreachable(p)
+	p := s.first(s.holds)
+	if p == nil && len(s.pods) == 1 {
+		p = &s.pods[0]
 	}
+	switch {
+	case p == nil:
+	case p.terminating && !p.answered:
+		return reasonTerminating, fmt.Sprintf("pod %s is ending", p.name)
+	case !p.answered && p.ready:
+		return reasonUnreachable, unreachable(p)
+	case !p.answered, p.alone():
+		return reasonPodNotReady, fmt.Sprintf("pod %s is not ready", p.name)
+	case s.holds(p) && p.said.Fenced:
+		return reasonFenced, fmt.Sprintf("pod %s holds the Lease, but takes no writes: %s", p.name, cmp.Or(p.said.Waits, "it is about to begin"))
+	}
+	var why []string
+	for i := range s.pods {
+		if p := &s.pods[i]; p.answered && p.said.Waits != "" {
+			why = append(why, p.name+": "+p.said.Waits)
+		}
+	}
+	if len(why) > 0 {
+		return reasonNoPrimary, fmt.Sprintf("no node of shard %s is primary (%s)", s.name, strings.Join(why, "; "))
+	}
+	if p := s.first(func(p *pod) bool { return !p.ready }); p != nil && !p.answered {
+		return reasonPodNotReady, fmt.Sprintf("pod %s is not ready", p.name)
+	}
+	return reasonNoPrimary, fmt.Sprintf("no node of shard %s is primary", s.name)
 }
 
 // unreachable describes a ready pod whose node does not answer the operator.
-func unreachable(p pod) string {
+func unreachable(p *pod) string {
 	return fmt.Sprintf("pod %s is ready, but its node does not answer the operator: %s. Check that network policies let "+
 		"the operator reach the pod's port 6379.", p.name, p.silence)
 }

@@ -10,9 +10,10 @@ import (
 
 // Watches tell the operator of every change in Kubernetes. These are for what has no watch.
 const (
-	lookAtOnce     = time.Millisecond // another step is due
-	lookForDeleted = time.Second      // objects of an earlier cluster, which the cache may not hold
-	lookAtProblem  = 10 * time.Second // what a person has to change
+	lookAtHandOver = 100 * time.Millisecond // what became of it
+	lookAtElection = 200 * time.Millisecond // a node says that it took over, and then that it serves
+	lookForDeleted = time.Second            // objects of an earlier cluster, which the cache may not hold
+	lookAtProblem  = 10 * time.Second       // what a person has to change
 	leastBackoff   = time.Second
 	mostBackoff    = 30 * time.Second
 )
@@ -20,29 +21,42 @@ const (
 // nextLook is how long to wait before looking again although no watch asks for it. interval is the wait when all is well,
 // in which changes made to a node by hand are found.
 func nextLook(status v1alpha1.ZSetClusterStatus, f *facts, now time.Time, interval time.Duration) time.Duration {
-	var silent, refused bool
-	f.eachPod(func(p *pod) {
-		silent = silent || p.ready && !p.answered && !p.terminating
+	var silent, refused, electing, underWay bool
+	retry := interval
+	f.eachPod(func(_ *shard, p *pod) {
+		silent = silent || p.ready && p.address != "" && !p.answered && !p.terminating
 		refused = refused || p.refusal != ""
 	})
+	for i := range f.shards {
+		s := &f.shards[i]
+		underWay = underWay || s.handover.underWay()
+		electing = electing || s.primary() == nil && s.first(func(p *pod) bool { return p.answered }) != nil
+		if a := s.handover; a.rests(now) {
+			retry = min(retry, a.until.Sub(now))
+		}
+	}
 	switch {
 	case f.problem != nil:
 		return min(lookAtProblem, interval)
 	case f.applied.leaving != "":
 		return lookForDeleted
+	case f.paused:
+		return interval
+	case underWay:
+		return lookAtHandOver
+	case electing:
+		return min(backoff(status, v1alpha1.ConditionReady, now, lookAtElection), interval)
 	case silent, refused:
-		return min(backoff(status, now), interval)
-	case f.step.kind == configure:
-		return lookAtOnce
+		return min(backoff(status, v1alpha1.ConditionConfigApplied, now, leastBackoff), retry)
 	}
-	return interval
+	return retry
 }
 
-// backoff grows with the time for which the tuning has not been applied, within bounds.
-func backoff(status v1alpha1.ZSetClusterStatus, now time.Time) time.Duration {
-	c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionConfigApplied)
+// backoff grows with the time for which the condition has been as it is, within bounds.
+func backoff(status v1alpha1.ZSetClusterStatus, kind string, now time.Time, least time.Duration) time.Duration {
+	c := meta.FindStatusCondition(status.Conditions, kind)
 	if c == nil {
-		return leastBackoff
+		return least
 	}
-	return min(max(now.Sub(c.LastTransitionTime.Time)/2, leastBackoff), mostBackoff)
+	return min(max(now.Sub(c.LastTransitionTime.Time)/2, least), mostBackoff)
 }

@@ -15,16 +15,23 @@ func TestNextLook(t *testing.T) {
 		elapsed time.Duration // since the tuning was last applied
 		want    time.Duration
 	}{
-		{"all well", planned(onePod(func(*shard, *pod) {})), 0, interval},
-		{"pod starts: a watch tells", planned(onePod(func(_ *shard, p *pod) { p.ready = false; silent(p) })), 0, interval},
-		{"another step due", planned(onePod(func(_ *shard, p *pod) { differs(p) })), 0, lookAtOnce},
+		{"all well", planned(shardOf(2, well)), 0, interval},
+		{"pod starts: a watch tells", planned(shardOf(2, func(s *shard) { s.starts(1) })), 0, interval},
+		{"nobody answers: a watch tells", planned(shardOf(2, func(s *shard) { s.starts(0, 1) })), 0, interval},
 		{"blocked", &facts{problem: &problem{}}, 0, lookAtProblem},
 		{"left by an earlier cluster", &facts{applied: applied{leaving: "x"}}, 0, lookForDeleted},
-		{"node silent, just now", planned(onePod(func(_ *shard, p *pod) { silent(p) })), 0, time.Second},
-		{"node silent for a while", planned(onePod(func(_ *shard, p *pod) { silent(p) })), 20 * time.Second, 10 * time.Second},
-		{"node silent for long", planned(onePod(func(_ *shard, p *pod) { silent(p) })), time.Hour, interval},
-		{"node refuses: not at once again", planned(onePod(func(_ *shard, p *pod) { differs(p); p.refusal = "ERR" })), time.Minute, interval},
-		{"pod ends while silent", planned(onePod(func(_ *shard, p *pod) { silent(p); p.terminating = true })), time.Minute, interval},
+		{"node silent, just now", planned(shardOf(2, func(s *shard) { silent(&s.pods[1]) })), 0, time.Second},
+		{"node silent for a while", planned(shardOf(2, func(s *shard) { silent(&s.pods[1]) })), 20 * time.Second, 10 * time.Second},
+		{"node silent for long", planned(shardOf(2, func(s *shard) { silent(&s.pods[1]) })), time.Hour, interval},
+		{"node refuses: not at once again", planned(shardOf(2, func(s *shard) { differs(&s.pods[1]); s.pods[1].refusal = "ERR" })), time.Minute, interval},
+		{"pod ends while silent", planned(shardOf(2, func(s *shard) { silent(&s.pods[1]); s.pods[1].terminating = true })), time.Minute, interval},
+		{"nobody is primary yet", planned(shardOf(2, func(s *shard) { s.headless() })), 0, lookAtElection},
+		{"nobody is primary for a while", planned(shardOf(2, func(s *shard) { s.headless() })), 20 * time.Second, 10 * time.Second},
+		{"a hand-over is under way", planned(shardOf(2, func(s *shard) { s.handover = attempt{to: "board-s0-1"} })), 0, lookAtHandOver},
+		{"a hand-over failed", planned(shardOf(2, func(s *shard) {
+			s.handover = attempt{to: "board-s0-1", trouble: "ERR", until: testNow.Add(7 * time.Second)}
+		})), 0, 7 * time.Second},
+		{"paused", &facts{paused: true, shards: shardOf(2, func(s *shard) { s.headless() })}, 0, interval},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status := newStatus(v1alpha1.ZSetClusterStatus{}, 1, test.facts, testNow.Add(-test.elapsed))

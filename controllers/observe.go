@@ -4,122 +4,148 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"zset.dev/operator/api/v1alpha1"
 	"zset.dev/operator/controllers/noderesp"
 	"zset.dev/operator/controllers/resource"
 	"zset.dev/operator/controllers/tuning"
 )
 
-// observe looks at the StatefulSets and pods of a cluster and asks each running node for its configuration.
-func (r *Reconciler) observe(ctx context.Context, c resource.Cluster, done applied) ([]shard, error) {
+// observe looks at the StatefulSets, pods and Leases of a cluster, and asks each running node how it is: all at once, so
+// that one that does not answer holds up nobody. What it learns may be old by the time it is acted on; what deletes reads
+// again.
+func (r *Reconciler) observe(ctx context.Context, c resource.Cluster) ([]shard, error) {
 	var pods corev1.PodList
 	err := r.Client.List(ctx, &pods, client.InNamespace(c.Namespace), client.MatchingLabels{resource.LabelCluster: c.Name})
 	if err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
-	slices.SortFunc(pods.Items, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
-
 	shards := make([]shard, max(c.Spec.Shards, 0)) // a spec that was not validated may hold anything
 	for i := range shards {
-		name := c.ShardName(int32(i))
-		shards[i] = shard{name: name, settling: true}
-		var set appsv1.StatefulSet
-		err := r.Client.Get(ctx, types.NamespacedName{Namespace: c.Namespace, Name: name}, &set)
-		if apierrors.IsNotFound(err) {
-			continue
+		s := &shards[i]
+		s.expect(c, int32(i))
+		s.handover = r.handovers.get(shardKey{client.ObjectKeyFromObject(c.ZSetCluster), s.name})
+		if err := r.observeSet(ctx, c, s, i, pods.Items); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read StatefulSet %s: %w", name, err)
-		}
-		if whose(c.ZSetCluster, &set) != ours {
-			continue
-		}
-		shards[i].settling = done.touched("StatefulSet "+name) || set.Status.ObservedGeneration < set.Generation
-		for _, p := range pods.Items {
-			if metav1.IsControlledBy(&p, &set) {
-				shards[i].pods = append(shards[i].pods, r.askNode(ctx, podFacts(&p, set.Status.UpdateRevision, r.Now())))
-			}
+	}
+	r.askNodes(ctx, shards)
+	for i := range shards {
+		// After the nodes: what they then say of a Lease they know already is not news that a watch brings later.
+		if err := r.observeLease(ctx, c.Namespace, &shards[i]); err != nil {
+			return nil, err
 		}
 	}
 	return shards, nil
 }
 
-// podFacts is what the pod object itself says.
-func podFacts(p *corev1.Pod, updateRevision string, now time.Time) pod {
-	facts := pod{
-		name:        p.Name,
-		uid:         p.UID,
-		outdated:    p.Labels[appsv1.ControllerRevisionHashLabelKey] != updateRevision,
-		terminating: p.DeletionTimestamp != nil,
-		stuck:       stuck(p, now),
-	}
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			facts.ready = c.Status == corev1.ConditionTrue
+// expect fills in what the spec and the last status say of a shard.
+func (s *shard) expect(c resource.Cluster, number int32) {
+	s.name, s.settling = c.ShardName(number), true
+	s.size = int(c.Pods())
+	s.kept = s.size
+	s.minSync = int(c.Spec.Durability.MinSyncReplicas)
+	s.preferred = c.Spec.Failover.PreferredPrimary
+	for _, old := range c.Status.Shards {
+		if old.Name == s.name {
+			s.reported = old.Epoch
 		}
 	}
-	if p.Status.PodIP != "" && p.Status.Phase == corev1.PodRunning && !facts.terminating {
-		facts.address = net.JoinHostPort(p.Status.PodIP, strconv.Itoa(tuning.PortRESP))
+	if p := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionProgressing); p != nil {
+		s.rolling = p.Reason == reasonRollingOut || p.Reason == reasonRolloutStopped
 	}
-	return facts
+	if ready := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionReady); ready != nil && ready.Status == metav1.ConditionFalse {
+		s.downSince = ready.LastTransitionTime.Time
+	}
 }
 
-// waitingStuck are the reasons of a waiting container that do not pass by waiting.
-var waitingStuck = []string{
-	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName",
-	"CreateContainerConfigError", "CreateContainerError", "RunContainerError",
+// observeSet adds the shard's StatefulSet and its pods.
+func (r *Reconciler) observeSet(ctx context.Context, c resource.Cluster, s *shard, number int, pods []corev1.Pod) error {
+	var set appsv1.StatefulSet
+	err := r.Client.Get(ctx, types.NamespacedName{Namespace: c.Namespace, Name: s.name}, &set)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("read StatefulSet %s: %w", s.name, err)
+	}
+	there := err == nil
+	if there && whose(c.ZSetCluster, &set) != ours {
+		return nil
+	}
+	if there {
+		s.settling = set.Status.ObservedGeneration < set.Generation
+		s.kept = int(ptr.Deref(set.Spec.Replicas, 1))
+	}
+	for i := range pods {
+		// While a StatefulSet is made anew, its pods are without one, and serve.
+		if mine := metav1.IsControlledBy(&pods[i], &set) || !there && pods[i].Labels[resource.LabelShard] == fmt.Sprint(number); !mine {
+			continue
+		}
+		p := podFacts(&pods[i], s.name, set.Status.UpdateRevision, r.Now())
+		if p.leaving, err = r.machineLeaving(ctx, p.machine); err != nil {
+			return err
+		}
+		s.pods = append(s.pods, p)
+	}
+	slices.SortFunc(s.pods, func(a, b pod) int { return a.ordinal - b.ordinal })
+	return nil
 }
 
-// unschedulableGrace is for what resolves by itself, such as a volume that is just being made.
-const unschedulableGrace = 10 * time.Second
+// observeLease adds what the shard's Lease says, from the API server: the cache holds only those that have our label.
+func (r *Reconciler) observeLease(ctx context.Context, namespace string, s *shard) error {
+	var l coordinationv1.Lease
+	err := r.APIReader.Get(ctx, types.NamespacedName{Namespace: namespace, Name: s.name}, &l)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read Lease %s: %w", s.name, err)
+	}
+	s.lease = readLease(&l, s.name)
+	return nil
+}
 
-// stuck returns why a pod will not become ready without help, and what to look at; empty when it may.
-func stuck(p *corev1.Pod, now time.Time) string {
-	for _, c := range p.Status.ContainerStatuses {
-		if w := c.State.Waiting; w != nil && slices.Contains(waitingStuck, w.Reason) {
-			look := "kubectl describe pod " + p.Name
-			if w.Reason == "CrashLoopBackOff" {
-				look = "kubectl logs --previous " + p.Name
-			}
-			return fmt.Sprintf("pod %s: %s. See `%s`.", p.Name, w.Reason, look)
+// askNodes asks all nodes at once and waits for all, which none can draw out beyond noderesp.Timeout.
+func (r *Reconciler) askNodes(ctx context.Context, shards []shard) {
+	var asking sync.WaitGroup
+	for i := range shards {
+		for j := range shards[i].pods {
+			p := &shards[i].pods[j]
+			asking.Go(func() { r.askNode(ctx, p) })
 		}
 	}
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable &&
-			now.Sub(c.LastTransitionTime.Time) >= unschedulableGrace {
-			return fmt.Sprintf("pod %s cannot be scheduled: %s. Make room, or ask for less in spec.resources or spec.storage.",
-				p.Name, strings.TrimSuffix(c.Message, "."))
-		}
-	}
-	return ""
+	asking.Wait()
 }
 
 // askNode adds what the pod's node says. Only a running one is asked; that it does not answer is a fact, not an error.
-func (r *Reconciler) askNode(ctx context.Context, p pod) pod {
+func (r *Reconciler) askNode(ctx context.Context, p *pod) {
 	if p.address == "" {
-		return p
+		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, noderesp.Timeout)
+	defer cancel()
 	err := r.converse(ctx, p.address, func(ctx context.Context, node noderesp.Conn) (err error) {
-		p.config, err = node.ConfigGet(ctx, tuning.Managed)
+		if p.config, err = node.ConfigGet(ctx, tuning.Managed); err != nil {
+			return err
+		}
+		p.said, err = node.Shard(ctx)
 		return err
 	})
 	p.answered = err == nil
 	if err != nil {
 		p.silence = noderesp.Explain(err)
 	}
-	return p
+	p.late = p.late && !p.said.Syncing
 }
 
 // converse dials a node, has f talk to it, and hangs up.

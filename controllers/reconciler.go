@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,6 +30,8 @@ type Reconciler struct {
 	ObserveInterval time.Duration
 	// NodeAddress changes the address (host:port) a node is dialed at. Nil: none; for machines outside the pod network.
 	NodeAddress func(string) string
+
+	handovers handovers
 }
 
 // Reconcile brings one cluster a step nearer to its spec.
@@ -37,6 +40,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Client.Get(ctx, req.NamespacedName, &cluster); err != nil {
 		if apierrors.IsNotFound(err) {
 			r.Metrics.forget(req.NamespacedName)
+			r.handovers.forget(req.NamespacedName)
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -54,36 +58,63 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: nextLook(cluster.Status, f, r.Now(), r.ObserveInterval)}, nil
 }
 
+// AnnotationPaused on a cluster, with the value "true", makes the operator look and report, and touch nothing. Its nodes fail over
+// all the same.
+const AnnotationPaused = "cache.zset.dev/paused"
+
 // advance goes through the phases and leaves what it learned in f. An error is one of the API server's that passes;
 // everything else is a fact.
 func (r *Reconciler) advance(ctx context.Context, cluster *v1alpha1.ZSetCluster, f *facts) (err error) {
-	f.want, f.problem = validate(&cluster.Spec)
-	c := resource.Cluster{ZSetCluster: cluster, Options: r.Options, Tuning: f.want}
+	c := resource.Cluster{ZSetCluster: cluster, Options: r.Options}
 	f.endpoint = c.Endpoint()
-
-	var objects []desired
-	if f.problem == nil {
-		objects, f.problem = desiredObjects(c)
-	}
-	if f.problem == nil {
-		if f.applied, f.problem, err = r.apply(ctx, cluster, objects); err != nil {
-			return err
-		}
-	}
-	if f.shards, err = r.observe(ctx, c, f.applied); err != nil {
+	f.paused = cluster.Annotations[AnnotationPaused] == "true"
+	if f.shards, err = r.observe(ctx, c); err != nil {
 		return err
+	}
+	r.judgeHandovers(c, f)
+
+	c.ZSetCluster = keeping(cluster, f.shards)
+	f.want, f.problem = validate(&c.Spec)
+	c.Tuning = f.want
+	if f.problem != nil || f.paused {
+		return nil
+	}
+	objects, problem := desiredObjects(c)
+	if f.problem = problem; problem != nil {
+		return nil
+	}
+	if f.applied, f.problem, err = r.apply(ctx, cluster, objects); err != nil {
+		return err
+	}
+	for i := range f.shards {
+		s := &f.shards[i]
+		s.settling = s.settling || f.applied.touched("StatefulSet "+s.name)
 	}
 	if f.problem != nil || f.applied.leaving != "" {
 		return nil
 	}
-	f.step = plan(f.shards, f.want)
-	if f.done, err = r.act(ctx, cluster.Namespace, f.step); err != nil {
-		return err
+
+	for f.step = plan(f.shards, f.want, r.Now()); f.step.kind == configure; f.step = plan(f.shards, f.want, r.Now()) {
+		r.configureNode(ctx, f) // after which the node has what it lacked, or is known to refuse it, or does not answer
 	}
-	if f.step.kind == configure && f.step.pod.refusal == "" {
-		f.step = plan(f.shards, f.want) // the node has answered anew
+	return r.act(ctx, c, f)
+}
+
+// keeping is the cluster with as many replicas as its shards are to have for now, which are more than it asks for while one that
+// is to go is still needed.
+func keeping(cluster *v1alpha1.ZSetCluster, shards []shard) *v1alpha1.ZSetCluster {
+	most := int32(0)
+	for i := range shards {
+		s := &shards[i]
+		s.kept, s.keptWhy = s.keep(s.size, s.kept)
+		most = max(most, int32(s.kept))
 	}
-	return nil
+	if cluster.Spec.Replicas == nil || most <= *cluster.Spec.Replicas+1 {
+		return cluster
+	}
+	cluster = cluster.DeepCopy()
+	cluster.Spec.Replicas = ptr.To(most - 1)
+	return cluster
 }
 
 // conflictWait lets the cache catch up with what someone else wrote.

@@ -12,6 +12,8 @@ const (
 	ConditionDegraded = "Degraded"
 	// ConditionConfigApplied is True once every running node has confirmed the tuning of the spec.
 	ConditionConfigApplied = "ConfigApplied"
+	// ConditionInSync is True while a failover would find a successor in every shard: a replica that has everything.
+	ConditionInSync = "InSync"
 )
 
 // ZSetClusterStatus is what the operator observed, never more.
@@ -23,7 +25,8 @@ type ZSetClusterStatus struct {
 
 	// `Ready`: every shard has a primary that serves. `Progressing`: still on the way to what the spec asks for.
 	// `Degraded`: something is wrong that does not pass by waiting, the message says what to do. `ConfigApplied`: every
-	// running node has confirmed the tuning of the spec.
+	// running node has confirmed the tuning of the spec. `InSync`: a failover now would find a successor in every shard; the
+	// message says whether it could lose anything. docs/runbook.md explains each reason.
 	//
 	// +optional
 	// +listType=map

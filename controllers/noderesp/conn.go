@@ -19,6 +19,11 @@ type Conn interface {
 	ConfigGet(ctx context.Context, names []string) (map[string]string, error)
 	// ConfigSet changes directives, all of them or none. A *Refusal holds what the node has against them.
 	ConfigSet(ctx context.Context, directives tuning.List) error
+	// Shard returns what the node says of itself as one of a shard.
+	Shard(ctx context.Context) (Shard, error)
+	// Failover asks a primary to hand over to the replica at host and port, and to stay the primary if that one does not
+	// have everything within timeout. The node answers at once; what comes of it is in Shard. A *Refusal holds its words.
+	Failover(ctx context.Context, host string, port int, timeout time.Duration) error
 	// Close ends the conversation.
 	Close() error
 }
@@ -31,8 +36,9 @@ type Refusal struct{ Reply string }
 
 func (r *Refusal) Error() string { return r.Reply }
 
-// Timeout bounds dialing and each exchange. Nodes are near; one that takes longer is treated as unreachable.
-const Timeout = time.Second
+// Timeout bounds dialing and each exchange. Nodes are near; one that takes longer is treated as unreachable. It is short enough
+// for a look at a shard one of whose machines is dead to end within a second.
+const Timeout = 800 * time.Millisecond
 
 // clientName is the name by which the operator shows up in a node's CLIENT LIST.
 const clientName = "zset-operator"
