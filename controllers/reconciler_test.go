@@ -160,7 +160,8 @@ func TestStatusAndOwnedObjects(t *testing.T) {
 	status := cluster.Status
 	if status.ObservedGeneration != cluster.Generation || status.ReadyShards != "1/1" || status.Primary != "board-s0-0" ||
 		status.Endpoint != "board."+namespace+".svc.cluster.local:6379" ||
-		!equality.Semantic.DeepEqual(status.Shards, []v1alpha1.ShardStatus{{Name: "board-s0", Primary: "board-s0-0", Ready: true}}) {
+		!equality.Semantic.DeepEqual(status.Shards, []v1alpha1.ShardStatus{{Name: "board-s0", Primary: "board-s0-0", Ready: true,
+			Members: []v1alpha1.MemberStatus{{Pod: "board-s0-0", Role: v1alpha1.RolePrimary, InSync: true, UpToDate: true, Ready: true}}}}) {
 		t.Errorf("status: %+v", status)
 	}
 	for _, owned := range []struct {
