@@ -46,6 +46,10 @@ host_up() {
     ip link set $host_link up
     ip -n $switch link set uplink master br0 up
   fi
+  # What is for a pod of a node that is switched off, or for a Service that is gone, finds nobody here; without these it would leave by
+  # the machine's own default route.
+  ip route replace "$pod_net.0.0/16" dev $host_link
+  ip route replace "$service_cidr" dev $host_link
   # frames that cross this bridge are no business of packet filters
   ip netns exec $switch sysctl -qw net.bridge.bridge-nf-call-iptables=0 2>/dev/null || true
 }
