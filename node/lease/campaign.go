@@ -80,6 +80,7 @@ func (e *Election) vacant(now time.Duration, f Facts) string {
 	unchanged := now-e.since >= e.timing.Duration
 	switch {
 	case unchanged:
+	case r.Absent() && e.begins(now, f):
 	case r.Absent():
 		return "there is no record: its holder may be about to write it again"
 	case r.Holder == (Identity{}):
@@ -90,6 +91,19 @@ func (e *Election) vacant(now time.Duration, f Facts) string {
 		return r.Holder.Pod + " holds the record"
 	}
 	return ""
+}
+
+// begins reports whether there has never been a primary: every node that there may be says that it knows of none.
+func (e *Election) begins(now time.Duration, f Facts) bool {
+	if e.epoch > 0 || f.Position.Epoch > 0 {
+		return false
+	}
+	for pod := range f.Pods {
+		if p, ok := f.heard(pod, now-2*e.timing.Retry); !ok || p.Position.Epoch > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // behindElectors is whom an elector lets go first: who has a better copy, for a while.

@@ -70,8 +70,11 @@ func TestClaims(t *testing.T) {
 		{name: "unclean: after so long without one", self: a2, record: held, at: 60 * second, timing: &unclean, facts: Facts{Whole: true, Position: mine}, claims: true},
 		{name: "unclean: not before", self: a2, record: held, at: 59 * second, timing: &unclean, facts: Facts{Whole: true, Position: mine, Fates: map[Identity]Fate{a: Replaced}}, waits: "no elector"},
 		{name: "unclean: not while an elector is heard", self: a2, record: held, at: 60 * second, timing: &unclean, facts: Facts{Whole: true, Position: mine, Peers: []Peer{heard(10*second, c, 5, 1)}}, waits: "no elector"},
-		{name: "a shard's first node waits for the holder that there may be", self: a, record: Record{}, at: 5 * second, facts: Facts{Whole: true}, waits: "no record"},
+		{name: "without a record a node waits for the holder that there may be", self: a, record: Record{}, at: 5 * second, facts: Facts{Whole: true, Pods: running}, waits: "no record"},
+		{name: "also when it knows of an epoch", self: a, record: Record{}, at: 5 * second, facts: Facts{Position: mine, Whole: true}, waits: "no record"},
+		{name: "or another has something", self: a, record: Record{}, at: 5 * second, facts: Facts{Whole: true, Pods: running, Peers: []Peer{heard(5*second, c, 5, 1)}}, waits: "no record"},
 		{name: "and begins then", self: a, record: Record{}, at: 6 * second, facts: Facts{Whole: true}, claims: true},
+		{name: "the first of a new shard begins at once, when all are there and none knows of a primary", self: a, record: Record{}, at: 0, facts: Facts{Whole: true, Pods: running, Peers: []Peer{heard(0, c, 0, 0)}}, claims: true},
 		{name: "of empty ones the first", self: b, record: Record{}, at: time.Hour, facts: Facts{Whole: true, Pods: map[string]Presence{"a": Running}, Peers: []Peer{heard(time.Hour, a, 0, 0)}}, waits: "comes first"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
