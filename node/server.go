@@ -102,6 +102,9 @@ type Server struct {
 	stopBegan time.Time     // by the system's clock; set before stopping is closed
 	serving   atomic.Bool
 
+	handing    handover
+	leaving    sync.Once     // the node leaves its shard before it stops
+	leftFor    time.Duration // what that took; set before stopping is closed
 	memberStop chan struct{} // closed when the node is to take no part in its shard any longer
 
 	store   *persist.Store
@@ -143,7 +146,7 @@ func New(o Options) (*Server, error) {
 			Settings: func() replication.Settings { return replicationSettings(o.Config.Values()) },
 		}),
 		Table: table, Keyspace: s.keyspace, Config: o.Config, Clients: s.clients, Stats: s.stats, Log: o.Log,
-		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: func() int64 { return s.usedMemory() + s.strain.Load() }, Lasting: s.lastingMemory, Facts: s.facts, Shutdown: s.beginStop,
+		Now: s.now, Tuning: func() *zset.Tuning { return o.Config.Values().Tuning }, UsedMemory: func() int64 { return s.usedMemory() + s.strain.Load() }, Lasting: s.lastingMemory, Facts: s.facts, Shutdown: s.stopShard,
 	}
 	s.gate = gate.New(s.env.Replication.Confirmations())
 	s.env.Gate = s.gate
@@ -259,7 +262,8 @@ func (s *Server) Run(ctx context.Context) error {
 
 	select {
 	case <-ctx.Done():
-		s.beginStop(command.Shutdown{})
+		s.stopShard(command.Shutdown{})
+		<-s.stopping
 	case <-s.stopping:
 	}
 	s.drain()

@@ -187,6 +187,21 @@ func (w shardWords) Promise(ctx context.Context, holder lease.Identity, epoch in
 	return m != nil && m.Promise(ctx, holder, epoch)
 }
 
+// HandOver implements command.Shard.
+func (w shardWords) HandOver(h following.Handover) error { return w.s.beginHandOver(h) }
+
+// Abort implements command.Shard.
+func (w shardWords) Abort() bool { return w.s.handing.abort() }
+
+// Leave implements command.Shard.
+func (w shardWords) Leave(ctx context.Context, run string) error {
+	if err := w.s.inSync.Exclude(ctx, run); err != nil {
+		return err
+	}
+	w.s.env.Replication.Farewell(run)
+	return nil
+}
+
 // News implements command.Shard.
 func (w shardWords) News(ctx context.Context, epoch int64) {
 	if m := w.s.member.Load(); m != nil {
@@ -244,10 +259,7 @@ func (s *Server) shardFacts(f *telemetry.Facts) {
 	f.Shard = &telemetry.Shard{
 		Name: v.Name, Identity: status.Identity.String(), Role: status.Role, Epoch: status.Epoch, Holder: status.Record.Holder.String(),
 		Electors: electors, Fenced: !status.Serves, Waits: status.Waits, InSync: status.InSync() && (status.Serves || s.env.Following.Up()),
-		PositionEpoch: status.Position.Epoch, Offset: status.Position.Offset, Handover: "none",
+		PositionEpoch: status.Position.Epoch, Offset: status.Position.Offset, Handover: s.handing.now(),
 		Renewals: m.Counts.Renewals.Load(), RenewalsFailed: m.Counts.Failed.Load(), Elections: m.Counts.Elections.Load(),
-	}
-	if status.Handing {
-		f.Shard.Handover = "releasing"
 	}
 }

@@ -45,6 +45,7 @@ func (s *Server) isStopping() bool {
 // is time.
 func (s *Server) drain() {
 	timeout := s.config.Values().ShutdownTimeout
+	timeout = max(timeout-s.leftFor, min(timeout, time.Second))
 	s.log.Info("stopping", "clients", s.clients.Len(), "timeout", timeout)
 	closeAll(s.listeners)
 	closeAll(s.tlsListeners)

@@ -48,13 +48,36 @@ func (p *Pause) Settle() {
 	h.Release()
 }
 
-// EndHandover ends what BeginHandover began.
+// EndHandover ends what BeginHandover began, and lets those who were held go on.
 func (p *Pause) EndHandover() {
 	p.mu.Lock()
 	p.handover = false
 	p.over(time.Now())
 	p.mu.Unlock()
 	p.wake()
+}
+
+// EndHandoverElsewhere ends it by closing the connections of those who were held: what they want is to be had from another node by
+// now.
+func (p *Pause) EndHandoverElsewhere() (closed int) {
+	p.clients.Each(func(c *client.Client) {
+		if c.Is(client.Postponed) {
+			c.Close()
+			closed++
+		}
+	})
+	p.EndHandover()
+	return closed
+}
+
+// handingOver reports whether a hand-over pauses writes.
+func (p *Pause) handingOver() bool {
+	if !p.on.Load() {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.handover
 }
 
 // over ends the pause if there is no reason for it left; mu is held.

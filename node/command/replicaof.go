@@ -124,8 +124,10 @@ func failover(c *Call) {
 	case abort && (h != following.Handover{}):
 		c.W.Error(errSyntax)
 		return
-	case abort && !c.Env.Following.Abort():
+	case abort && !c.abortHandover():
 		err = following.Reply("No failover in progress.")
+	case !abort && c.Env.Shard != nil:
+		err = c.Env.Shard.HandOver(h)
 	case !abort:
 		err = c.Env.Following.Begin(h)
 	}
@@ -134,6 +136,14 @@ func failover(c *Call) {
 		return
 	}
 	c.ok()
+}
+
+// abortHandover reports whether there was a hand-over to end.
+func (c *Call) abortHandover() bool {
+	if c.Env.Shard != nil {
+		return c.Env.Shard.Abort()
+	}
+	return c.Env.Following.Abort()
 }
 
 // RecordPrimary lets CONFIG say whom the node follows.

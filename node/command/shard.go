@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"zset.dev/operator/node/following"
 	"zset.dev/operator/node/lease"
 )
 
@@ -13,6 +14,11 @@ type Shard interface {
 	Words() []string
 	// Promise is asked by a primary. It reports whether this node will not campaign for a while.
 	Promise(ctx context.Context, holder lease.Identity, epoch int64) bool
+	// HandOver begins a planned one, Abort ends it if that is still possible. Errors are in the words of FAILOVER.
+	HandOver(following.Handover) error
+	Abort() bool
+	// Leave tells this primary that a replica is about to stop, by its run id. It returns once nobody waits for that.
+	Leave(ctx context.Context, run string) error
 	// News tells of an epoch, and that the record has changed.
 	News(ctx context.Context, epoch int64)
 }
@@ -40,6 +46,25 @@ var shardSpecs = []Spec{{
 			Summary: "Asks this node not to try to become primary for a while.",
 			Args:    []Arg{arg("holder", "string"), arg("epoch", "integer")},
 			Run:     promise,
+		},
+		{
+			Name: "shard|leave", Arity: 3, Flags: Admin | NoScript | Stale | NoMulti,
+			Group: "server", Since: "1.0.0", Complexity: "O(1)",
+			Summary: "Tells a primary that a replica is about to stop. Answers once no write waits for it.",
+			Args:    []Arg{arg("run-id", "string")},
+			Run: func(c *Call) {
+				s := c.shard()
+				if s == nil {
+					return
+				}
+				ctx, cancel := context.WithTimeout(context.Background(), shardPatience)
+				defer cancel()
+				if err := s.Leave(ctx, string(c.Args[2])); err != nil {
+					c.W.Error("ERR " + err.Error())
+					return
+				}
+				c.ok()
+			},
 		},
 		{
 			Name: "shard|news", Arity: 3, Flags: Admin | NoScript | Loading | Stale | NoMulti,

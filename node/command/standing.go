@@ -58,12 +58,14 @@ func (c *Call) stopped(spec *Spec) bool {
 	switch {
 	case c.Held.Timeless || !c.Env.Pause.on.Load() && !c.Env.replica():
 		return false
+	case c.heldBack():
+		return true
 	case c.Env.readOnly():
 		c.Held.Release()
 		c.reject(spec, errReadOnly)
 		return true
 	}
-	return c.heldBack()
+	return false
 }
 
 // heldBack is the part of stopped that is about a pause of writes.

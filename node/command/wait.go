@@ -139,6 +139,11 @@ func (t *Table) Resume(c *Call) {
 	c.Logged = 0
 	now := time.Now()
 	late := !c.waiting.timeout.IsZero() && !now.Before(c.waiting.timeout)
+	if c.Client.Is(client.Displaced) && c.Env.Pause.handingOver() {
+		// Its wait is over, as this node is no primary any more. It hears of that once there is another one to ask.
+		c.Client.Enter(client.Postponed)
+		return
+	}
 	if c.waiting.confirming != nil {
 		c.resumeConfirming(late)
 		return

@@ -28,6 +28,7 @@ type Gate struct {
 	unsynced atomic.Pointer[string] // why no writes are welcome; nil while they are
 	few      atomic.Pointer[string] // likewise
 	deadline atomic.Pointer[deadline]
+	settled  atomic.Pointer[settled]
 
 	mu          sync.Mutex
 	disk        bool // guarded by mu, as are the others
@@ -40,6 +41,9 @@ type deadline struct {
 	at      time.Duration // since the gate began, by the clock that runs evenly
 	refusal string        // why not, once it has passed
 }
+
+// settled is up to where the writes of a term are kept for good, whatever becomes of the node.
+type settled struct{ term, offset int64 }
 
 // New makes a gate at which nothing is required.
 func New(c *replog.Confirmations) *Gate {
@@ -69,6 +73,9 @@ func (d *deadline) passed(g *Gate) bool { return time.Since(g.began) >= d.at }
 
 // Judge says what is to become of the replies of writes up to offset, executed in that term.
 func (g *Gate) Judge(term, offset int64) Verdict {
+	if s := g.settled.Load(); s != nil && s.term == term && offset <= s.offset {
+		return Leave
+	}
 	if d := g.deadline.Load(); d != nil && d.passed(g) {
 		return Doubt
 	}
@@ -96,6 +103,10 @@ func (g *Gate) Await(w *replog.Wait, term, offset int64) (now bool) {
 
 // Cancel ends a wait that may be over already.
 func (g *Gate) Cancel(w *replog.Wait) { g.confirmations.Cancel(w) }
+
+// Settle is for a node that hands over to one which has everything: what was executed in this term and is kept by all who have to keep it
+// may be acknowledged whatever comes, so that nobody is in doubt who had only not been answered yet.
+func (g *Gate) Settle() { g.settled.Store(&settled{g.term.Load(), g.confirmations.Kept()}) }
 
 // Interrupt ends the term.
 func (g *Gate) Interrupt() {

@@ -54,6 +54,15 @@ func (fs *followers) dropAll(why string) {
 	}
 }
 
+// Farewell closes a follower that is about to stop, by its run id.
+func (s *State) Farewell(run string) {
+	for _, f := range s.followers.list() {
+		if f.RunID == run {
+			f.Drop("it is about to stop")
+		}
+	}
+}
+
 // Followers is who follows the node, those first that came first.
 func (s *State) Followers() []FollowerInfo {
 	end, now := s.Offset(), s.options.Now()

@@ -14,16 +14,19 @@ type duty struct {
 	epoch  int64          // of the primary
 	holder lease.Identity // whom it follows; zero is nobody
 	serves bool           // it may acknowledge: so others are told that it is the primary
+	leaves bool           // it follows nobody any more
 }
 
 // duty is this node's, by the record as it is known.
 func (m *Member) duty() duty {
 	r := m.election.Record()
 	switch {
-	case m.election.Leads() && m.handOver == nil:
+	case m.election.Leads() && !m.yields:
 		return duty{lead: true, epoch: r.Epoch, serves: m.now() < m.election.Until()}
 	case m.election.Leads():
-		return m.conductor.last() // until the record is somebody else's
+		return duty{} // its log ends here, and whoever takes over goes on with it
+	case m.leaves:
+		return duty{leaves: true}
 	case r.Holder.Pod == "" || r.Holder.Pod == m.options.Self.Pod:
 		return duty{}
 	}
@@ -38,6 +41,7 @@ type conductor struct {
 	mu     sync.Mutex
 	wanted duty // guarded by mu
 	did    duty // guarded by mu; what it is
+	told   duty // guarded by mu; what is made known
 }
 
 // assign says what the node is to be from now on.
@@ -60,6 +64,20 @@ func (c *conductor) last() duty {
 	return c.wanted
 }
 
+// known reports whether clients are sent to this node as the primary of that epoch.
+func (c *conductor) known(epoch int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.told.lead && c.told.serves && c.told.epoch == epoch
+}
+
+// leading reports whether the node is a primary.
+func (c *conductor) leading() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.did.lead
+}
+
 // run works until ctx ends.
 func (c *conductor) run(ctx context.Context) {
 	m := c.member
@@ -74,7 +92,7 @@ func (c *conductor) run(ctx context.Context) {
 	for {
 		d := c.last()
 		again := false
-		if !begun || d.lead != is.lead || d.epoch != is.epoch || d.holder != is.holder {
+		if !begun || d.lead != is.lead || d.epoch != is.epoch || d.holder != is.holder || d.leaves != is.leaves {
 			if err := c.become(d, is); err != nil {
 				complain("cannot change the node's role", err)
 				again = true
@@ -93,6 +111,10 @@ func (c *conductor) run(ctx context.Context) {
 				again = true
 			} else {
 				told = known
+				c.mu.Lock()
+				c.told = known
+				c.mu.Unlock()
+				m.Look()
 			}
 			cancel()
 		}
@@ -117,7 +139,7 @@ func (c *conductor) become(d, is duty) error {
 		return node.Lead(d.epoch)
 	case d.holder.Pod != "":
 		return node.Follow(d.holder, d.epoch)
-	case is.lead || is == duty{}:
+	case is.lead, d.leaves, is == duty{}:
 		return node.Stand()
 	}
 	return nil // goes on following whom it follows, until there is another

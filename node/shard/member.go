@@ -43,9 +43,11 @@ type Member struct {
 	leads    bool             // the last step's
 	inSync   []lease.Identity // who is to be an elector beside this node, in this reign
 	keeping  *keeping         // who waits for the record to say so
-	handOver *lease.HandOver
-	allowed  time.Duration // what the node was last told
-	expelled bool          // since it last might acknowledge
+	yields   bool             // the node is to be no primary, though it holds the record, which it is about to give up
+	handOver *lease.HandOver  // how; nil while it is kept
+	leaves   bool             // the node is about to stop, and follows nobody any more
+	allowed  time.Duration    // what the node was last told
+	expelled bool             // since it last might acknowledge
 	reported Status
 
 	conductor conductor
@@ -162,7 +164,7 @@ func (m *Member) allow() {
 		m.allowed = never
 		m.options.Node.Allow(time.Time{}, why)
 	}
-	if !m.expelled {
+	if !m.expelled && !m.yields { // in a hand-over clients are held until they can find the next primary
 		m.expelled = true
 		m.options.Node.Expel()
 	}

@@ -123,7 +123,7 @@ func (p *peer) converse(ctx context.Context) error {
 		return fmt.Errorf("shard: %s answers as %s", p.pod, s.Identity)
 	}
 	p.mu.Lock()
-	changed := p.last.Identity != s.Identity || p.last.Epoch != s.Epoch
+	changed := p.last.Identity != s.Identity || p.last.Epoch != s.Epoch || p.last.Known != s.Known
 	p.last, p.heard = s, asked
 	p.mu.Unlock()
 	if changed || promise != nil {
@@ -224,7 +224,7 @@ func (s Status) Words() []string {
 	return []string{
 		"identity", s.Identity.String(), "started", number(s.Started.UnixMilli()), "epoch", number(s.Epoch),
 		"position-epoch", number(s.Position.Epoch), "offset", number(s.Position.Offset), "whole", flag(s.Whole),
-		"role", s.Role, "serves", flag(s.Serves),
+		"role", s.Role, "serves", flag(s.Serves), "known", flag(s.Known),
 	}
 }
 
@@ -250,6 +250,8 @@ func parseStatus(words []string) (s Status, err error) {
 			s.Role = value
 		case "serves":
 			s.Serves = value == "1"
+		case "known":
+			s.Known = value == "1"
 		}
 		if err != nil {
 			return s, err

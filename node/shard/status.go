@@ -23,6 +23,7 @@ type Status struct {
 	Whole    bool
 	Role     string
 	Serves   bool // it may acknowledge writes now
+	Known    bool // and clients are sent to it
 
 	Record   lease.Record     // as it was last read or written
 	Electors []lease.Identity // the record's
@@ -48,8 +49,9 @@ func (m *Member) report(d lease.Decision) {
 	r := m.election.Record()
 	s := Status{
 		Identity: m.options.Self, Started: m.options.Started, Epoch: m.election.Epoch(), Record: r, Electors: r.Electors, Waits: d.Waits,
-		Role: Standby, Serves: m.now() < m.election.Until() && m.conductor.became(r.Epoch), Handing: m.handOver != nil,
+		Role: Standby, Serves: m.now() < m.election.Until() && m.conductor.became(r.Epoch), Handing: m.yields,
 	}
+	s.Known = s.Serves && m.conductor.known(r.Epoch)
 	s.Position, s.Whole = m.options.Node.Position()
 	switch {
 	case m.election.Leads():
