@@ -75,8 +75,11 @@ func (h *handover) abort() bool {
 	return true
 }
 
+const errHandingOver = following.Reply("FAILOVER already in progress.")
+
 var (
 	errNoHeir     = errors.New("no replica is in sync that could take over")
+	errHeirGone   = errors.New("the replica follows this node no longer")
 	errHeirBehind = errors.New("the replica did not have everything in time")
 )
 
@@ -108,6 +111,8 @@ func (s *Server) isAt(pod string, f replication.FollowerInfo, t following.Target
 func (s *Server) beginHandOver(h following.Handover) error {
 	m := s.member.Load()
 	switch {
+	case s.handing.now() != "none":
+		return errHandingOver
 	case m == nil || m.Status().Role != shard.Primary:
 		return following.Reply("FAILOVER is not valid when server is a replica.")
 	case h.Force:
@@ -122,7 +127,7 @@ func (s *Server) beginHandOver(h following.Handover) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	if !s.handing.begin(cancel) {
-		return following.Reply("FAILOVER already in progress.")
+		return errHandingOver
 	}
 	s.background.Go(func() {
 		defer cancel(nil)
@@ -205,11 +210,16 @@ func (s *Server) awaitHeir(ctx context.Context, target heir) error {
 	tick := time.NewTicker(handoverLook)
 	defer tick.Stop()
 	for {
-		has := false
+		there, has := false, false
 		for _, f := range state.Followers() {
-			has = has || f.RunID == target.run && f.Stage == replication.Online && f.Offset >= end
+			if f.RunID == target.run && f.Stage == replication.Online {
+				there, has = true, has || f.Offset >= end
+			}
 		}
-		if has && state.Confirmations().Kept() >= end {
+		switch {
+		case !there:
+			return errHeirGone
+		case has && state.Confirmations().Kept() >= end:
 			return nil
 		}
 		select {

@@ -3,12 +3,15 @@ package node
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"zset.dev/operator/node/command"
 )
 
 // board lets some clients write, each to a set of its own, the next score once the one before was acknowledged. They write where the
@@ -136,12 +139,15 @@ func TestHandOverUnderLoad(t *testing.T) {
 			eventually(t, "the hand-over to end", func() bool { return infoOf(t, sh.nodes[was].addr, "shard", "shard_handover") == "none" })
 			before := b.acked[7].Load()
 			eventually(t, "writes", func() bool { return b.acked[7].Load() > before+100 })
-			if full := infoOf(t, sh.nodes[to].addr, "stats", "sync_full"); full != "0" {
-				t.Errorf("%s full synchronisations after a hand-over", full)
+			fulls := func(i int) string { return infoOf(t, sh.nodes[i].addr, "stats", "sync_full") }
+			if fulls(to) != "0" {
+				t.Error("a full synchronisation after a hand-over")
 			}
+			was = to
+			served := []string{fulls(0), fulls(1), fulls(2)}
 
-			sh.nodes[to].stop()
-			up := []int{was, (was + 2) % 3}
+			sh.nodes[was].stop()
+			up := slices.DeleteFunc([]int{0, 1, 2}, func(i int) bool { return i == was })
 			p := sh.primary(up...)
 			before = b.acked[7].Load()
 			eventually(t, "writes", func() bool { return b.acked[7].Load() > before+100 })
@@ -149,11 +155,108 @@ func TestHandOverUnderLoad(t *testing.T) {
 			if epoch := sh.api.now().Epoch; epoch != 3 {
 				t.Errorf("epoch %d after two hand-overs", epoch)
 			}
-			for _, i := range up {
-				if i != p && infoOf(t, sh.nodes[p].addr, "stats", "sync_full") != "0" {
-					t.Error("a full synchronisation after the stop of a primary")
-				}
+			if fulls(p) != served[p] {
+				t.Error("a full synchronisation after the stop of a primary")
 			}
 		})
+	}
+}
+
+// kill ends a node as a crash would: it hands nothing over, and tells nobody.
+func (sh *shardUnderTest) kill(i int) {
+	sh.nodes[i].beginStop(command.Shutdown{Now: true, NoSave: true})
+	sh.nodes[i].stop()
+}
+
+// A replica that stops takes leave: it is off the record at once, and no write waits for it.
+func TestReplicaTakesLeave(t *testing.T) {
+	sh := newShard(t, 3, "--min-sync-replicas", "1", "--sync-replica-timeout", "20000")
+	p := sh.primary(0, 1, 2)
+	gone := (p + 1) % 3
+	sh.nodes[gone].stop()
+	if r := sh.api.now(); len(r.Electors) != 2 || r.Holder.Pod != fmt.Sprint("s-", p) {
+		t.Errorf("the record is %+v", r)
+	}
+	began := time.Now()
+	if got := sh.ask(p, "ZADD board 1 m"); got != ":1" {
+		t.Error(got)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("a write waited for %v", took)
+	}
+	if got := sh.ask(p, "SHARD LEAVE nobody"); got != "+OK" {
+		t.Errorf("who is not on the list takes leave: %s", got)
+	}
+}
+
+// What is under way when a hand-over comes: a transaction and a script are held and then sent away like any write, who is blocked is sent
+// away then, too, and none of them has been done in part. Reads go on.
+func TestHandOverMeets(t *testing.T) {
+	sh := newShard(t, 2)
+	p := sh.primary(0, 1)
+	addr := sh.nodes[p].addr
+	blocked, waiting, queued, reader := dial(t, addr), dial(t, addr), dial(t, addr), dial(t, addr)
+	blocked.conn.Write(array("BZPOPMIN", "nothing", "0"))
+	waiting.do("ZADD", "board", "1", "m")
+	waiting.conn.Write(array("WAIT", "5", "0"))
+	queued.do("MULTI")
+	queued.do("ZADD", "board", "2", "m")
+	eventually(t, "both to be blocked", func() bool { return infoOf(t, addr, "clients", "blocked_clients") == "2" })
+	if got := sh.ask(p, "FAILOVER"); got != "+OK" {
+		t.Fatal(got)
+	}
+	if got := sh.ask(p, "FAILOVER"); got != "-ERR FAILOVER already in progress." {
+		t.Errorf("a second one at once: %s", got)
+	}
+	eventually(t, "the record to be given up", func() bool { return sh.api.now().Holder.Pod != fmt.Sprint("s-", p) })
+	queued.conn.Write(array("EXEC"))
+	if got := reader.do("ZSCORE", "board", "m"); !strings.HasPrefix(got, "$") {
+		t.Errorf("a read meanwhile: %q", got)
+	}
+	for name, w := range map[string]*wire{"blocked": blocked, "WAIT": waiting, "EXEC": queued} {
+		if reply, err := readReply(w.in); err == nil {
+			t.Errorf("%s: answered %q", name, reply)
+		}
+	}
+	now := sh.primary(0, 1)
+	if now == p {
+		t.Fatal("the same primary")
+	}
+	if got := sh.score(now, "board"); got != 1 {
+		t.Errorf("score %d: a part of what was sent away was done", got)
+	}
+	if got := sh.ask(now, "ZADD nothing 1 m"); got != ":1" { // nobody waits for it any more
+		t.Error(got)
+	}
+	if got := sh.ask(now, "ZCARD nothing"); got != ":1" {
+		t.Errorf("%s members: somebody who waited was served", got)
+	}
+}
+
+// A hand-over that cannot be done leaves everything as it was, and says why.
+func TestHandOverRefused(t *testing.T) {
+	sh := newShard(t, 2)
+	p := sh.primary(0, 1)
+	other := 1 - p
+	for command, want := range map[string]string{
+		"FAILOVER TO nowhere 1":                  "-ERR FAILOVER target HOST and PORT is not a replica in sync.",
+		"FAILOVER TO s-9 6379 FORCE TIMEOUT 100": "-ERR FAILOVER FORCE is not possible in a shard: only a replica that has everything can take over.",
+		"FAILOVER ABORT":                         "-ERR No failover in progress.",
+		fmt.Sprint("FAILOVER TO s-", p, " 1"):    "-ERR FAILOVER target HOST and PORT is not a replica in sync.",
+		"FAILOVER TIMEOUT 0":                     "-ERR FAILOVER timeout must be greater than 0",
+	} {
+		if got := sh.ask(p, command); got != want {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+	if got := sh.ask(other, "FAILOVER"); got != "-ERR FAILOVER is not valid when server is a replica." {
+		t.Errorf("of a replica: %s", got)
+	}
+	sh.kill(other)
+	if got := sh.ask(p, "ZADD board 1 m"); got != ":1" {
+		t.Error(got)
+	}
+	if epoch := sh.api.now().Epoch; epoch != 1 {
+		t.Errorf("epoch %d", epoch)
 	}
 }

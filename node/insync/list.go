@@ -54,6 +54,7 @@ type member struct {
 // a time.
 type List struct {
 	members map[string]*member
+	barred  map[string]bool // those that are to be off until they have been away
 
 	known   []string   // what the keeper has by its last word
 	tries   [][]string // lists that it may have taken since, the last of them under way if writing
@@ -110,8 +111,13 @@ func (l *List) Answer(now time.Time, rule Rule, err error, retry time.Duration) 
 	return plan
 }
 
-// Exclude takes a replica off, as fast as the keeper does: it is about to have less than it had. Step is to follow.
+// Exclude takes a replica off, as fast as the keeper does: it is about to have less than it had, or to go. Until it has been away it is not on
+// the list again. Step is to follow.
 func (l *List) Exclude(now time.Time, name string) {
+	if l.barred == nil {
+		l.barred = map[string]bool{}
+	}
+	l.barred[name] = true
 	m := l.members[name]
 	switch {
 	case m == nil || m.standing == leaving:
@@ -157,6 +163,7 @@ func (l *List) look(now time.Time, rule Rule, end int64, replicas []Replica) (ag
 			switch {
 			case !m.Here:
 				delete(l.members, name)
+			case l.barred[name]:
 			case caught && !late:
 				m.standing, m.barrier = joining, 0
 				again = true
@@ -174,6 +181,11 @@ func (l *List) look(now time.Time, rule Rule, end int64, replicas []Replica) (ag
 			if late && !caught {
 				m.standing, m.left = leaving, now
 			}
+		}
+	}
+	for name := range l.barred {
+		if m := l.members[name]; (m == nil || !m.Here) && !l.May(name) {
+			delete(l.barred, name)
 		}
 	}
 	return again

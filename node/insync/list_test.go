@@ -250,11 +250,11 @@ func simulate(t *testing.T, seed uint64) {
 func TestExclude(t *testing.T) {
 	const ms = time.Millisecond
 	var l List
-	rule, now := Rule{1, 5 * time.Second}, time.Unix(0, 0)
+	rule, now, here := Rule{1, 5 * time.Second}, time.Unix(0, 0), true
 	look := func(want string) {
 		t.Helper()
 		now = now.Add(ms)
-		if got := show(&l, l.Step(now, rule, 100, []Replica{{"a", 100, true}, {"b", 100, true}})); got != want {
+		if got := show(&l, l.Step(now, rule, 100, []Replica{{"a", 100, here}, {"b", 100, true}})); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -279,6 +279,10 @@ func TestExclude(t *testing.T) {
 	if l.May("a") || !l.May("b") {
 		t.Error("it is not off")
 	}
+	look("b / b / ") // though it is here
+	here = false
+	look("b / b / ")
+	here = true
 	look("a b / b / ") // and comes again
 	look("a b / b / w")
 }

@@ -129,8 +129,12 @@ func (w *Watch) look() (behind bool) {
 			behind = behind || r.Name != "" && !r.Gone && r.Offset < end
 		}
 		rule := w.options.Rule()
-		behind = behind && rule.Least > 0
 		plan := w.list.Step(time.Now(), rule, end, replicas)
+		known := w.list.Known()
+		// Without writes that wait replicas confirm seldom, which is often enough for those that are on the list.
+		behind = behind && (rule.Least > 0 || slices.ContainsFunc(replicas, func(r Replica) bool {
+			return r.Here && r.Name != "" && !slices.Contains(known, r.Name)
+		}))
 		w.carryOut(plan)
 		again = plan.Again
 	}
