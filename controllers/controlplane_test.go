@@ -96,6 +96,12 @@ type operator struct {
 // on: there is no pod network.
 func startOperator(t *testing.T, namespace string, node func() string) *operator {
 	t.Helper()
+	return startOperatorOf(t, namespace, 200*time.Millisecond, func(string) string { return node() })
+}
+
+// startOperatorOf serves nodes, whose addresses follow from those of their pods. It looks every interval when no watch tells it to.
+func startOperatorOf(t *testing.T, namespace string, interval time.Duration, address func(string) string) *operator {
+	t.Helper()
 	o := &operator{}
 	wired := rest.CopyConfig(apiServer)
 	wired.Wrap(o.writes.wrap)
@@ -124,8 +130,8 @@ func startOperator(t *testing.T, namespace string, node func() string) *operator
 			return noderesp.DialRESP(ctx, address)
 		},
 		Now:             time.Now,
-		ObserveInterval: 200 * time.Millisecond,
-		NodeAddress:     func(string) string { return node() },
+		ObserveInterval: interval,
+		NodeAddress:     address,
 	}
 	if err := reconciler.SetupWithManager(mgr, 2); err != nil {
 		t.Fatal(err)

@@ -53,10 +53,9 @@ func warning(reason, action, format string, args ...any) event {
 	return event{corev1.EventTypeWarning, reason, action, fmt.Sprintf(format, args...)}
 }
 
-// history tells what happened between two statuses and what the operator did. A reconcile in which nothing happened has
-// none: what lasts is in the conditions.
-func history(old, status v1alpha1.ZSetClusterStatus, f *facts) []event {
-	list := deeds(f)
+// history tells what happened between two statuses. A reconcile in which nothing happened has none: what lasts is in the
+// conditions.
+func history(old, status v1alpha1.ZSetClusterStatus, f *facts) (list []event) {
 	for i := range f.shards {
 		list = append(list, successions(old, status, f, i)...)
 	}

@@ -81,7 +81,7 @@ func TestHistory(t *testing.T) {
 }
 
 func tell(old, status v1alpha1.ZSetClusterStatus, f *facts) (list []string) {
-	for _, e := range history(old, status, f) {
+	for _, e := range append(deeds(f), history(old, status, f)...) {
 		list = append(list, e.kind+" "+e.reason+": "+e.note)
 	}
 	return list

@@ -63,11 +63,6 @@ func readLease(l *coordinationv1.Lease, shard string) record {
 // vacant tells whether the record names nobody: no process there ever was has anything that was acknowledged.
 func (r record) vacant() bool { return r.holder == identity{} && len(r.electors) == 0 }
 
-// lists tells whether a process of this pod may become primary.
-func (r record) lists(p pod) bool {
-	return slices.ContainsFunc(r.electors, func(i identity) bool { return i.pod == p.name && i.uid == p.uid })
-}
-
 // sameRecord tells whether two versions of a Lease differ in nothing but the time of their renewal, which the primary does every
 // second and nobody needs to hear of.
 func sameRecord(a, b *coordinationv1.Lease) bool {

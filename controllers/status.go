@@ -20,6 +20,10 @@ import (
 func (r *Reconciler) report(ctx context.Context, cluster *v1alpha1.ZSetCluster, f *facts) error {
 	old := cluster.Status
 	status := newStatus(old, cluster.Generation, f, r.Now())
+	// What was done is told even if the status cannot be written: the next look knows nothing of it. What changed is told only
+	// once it is written, or the next look would tell it again.
+	r.tell(cluster, deeds(f))
+	r.Metrics.set(cluster, status, f)
 	if !equality.Semantic.DeepEqual(old, status) {
 		base := cluster.DeepCopy()
 		cluster.Status = status
@@ -31,11 +35,15 @@ func (r *Reconciler) report(ctx context.Context, cluster *v1alpha1.ZSetCluster, 
 			return fmt.Errorf("write status: %w", err)
 		}
 	}
-	for _, e := range history(old, status, f) {
+	r.tell(cluster, history(old, status, f))
+	return nil
+}
+
+// tell emits events.
+func (r *Reconciler) tell(cluster *v1alpha1.ZSetCluster, list []event) {
+	for _, e := range list {
 		r.Recorder.Eventf(cluster, nil, e.kind, e.reason, e.action, "%s", e.note)
 	}
-	r.Metrics.set(cluster, status, f)
-	return nil
 }
 
 // newStatus is the status that follows from what one reconcile learned; old gives the times of conditions that stay.
@@ -112,6 +120,8 @@ func remark(s *shard, p *pod) string {
 		return p.stuck
 	case p.refusal != "":
 		return rejected(p)
+	case p.terminating:
+		return "its pod is ending"
 	case p.address != "" && !p.answered:
 		return "its node does not answer: " + p.silence
 	case p.said.Syncing:
