@@ -7,7 +7,7 @@
 #   unit         every package's tests; generated files are fresh
 #   race         the same under the race detector; the engine again with its invariants checked after each write
 #   fuzz         each fuzz target for FUZZTIME (default 10s), after its corpus
-#   controllers  the operator, and the Leases of shards, against a real kube-apiserver and etcd
+#   controllers  the operator, the Leases of shards, and a shard's failover, against a real kube-apiserver and etcd
 #   clients      real clients' sessions with a node: go-redis, rueidis, node-redis, ioredis, redis-py, redis-cli, redis-benchmark and Valkey's
 #   faults       kills, full and failing disks, power cuts, bad links and slow replicas under load, a few of each: what was acknowledged is there
 #   bench        the benchmarks of engine, node and replication at a small scale: they run, and print their tables
@@ -64,7 +64,7 @@ fuzz() {
 controllers() {
   local assets
   assets=$(hack/kube/kube.sh assets) || return 1
-  KUBEBUILDER_ASSETS=$assets gotest controllers -tags integration -timeout 10m ./controllers/... ./node/lease/kubernetes/
+  KUBEBUILDER_ASSETS=$assets gotest controllers -tags integration -timeout 10m ./controllers/... ./node/lease/kubernetes/ ./test/failover/
 }
 clients() {
   local env
