@@ -42,7 +42,7 @@ func startLoad(c *cluster, m mode) *load {
 	c.t.Helper()
 	address := c.address(name)
 	l := &load{c: c, mode: m, patient: startPatient(address), recorder: recorder.Start(recorder.Options{
-		Client: recorder.Client(address, nil), Seed: seed, Writers: 8, Rate: writesPerSecond, Timeout: 12 * time.Second,
+		Client: recorder.Client(address, nil), Seed: seed, Writers: 8, Rate: writesPerSecond, Timeout: 2 * time.Second, // then it connects again
 	})}
 	c.t.Cleanup(func() { l.recorder.Stop(); l.patient.stop() })
 	l.written(60 * time.Second)
