@@ -91,8 +91,8 @@ func (c *cluster) cut(pod string, addresses ...string) (join func()) {
 	return join
 }
 
-// Addresses under which the API server is reached by pods.
-var apiAddresses = []string{"10.96.0.1", "10.89.0.1"}
+// The address under which pods reach the API server. What it leads to is the machine's own, from which the clients come, too.
+var apiAddresses = []string{"10.96.0.1"}
 
 // others are the addresses of the other pods.
 func (c *cluster) others(pod string) (addresses []string) {
