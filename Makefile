@@ -23,7 +23,7 @@ undeploy: ## Remove operator, CRD and so every ZSetCluster from the cluster
 	@$(CLUSTER) && hack/deploy.sh down
 
 ##@ Test
-.PHONY: test test-unit test-race test-fuzz test-controllers e2e conformance test-clients test-faults lint doctor kube-check
+.PHONY: test test-unit test-race test-fuzz test-controllers e2e e2e-faults conformance test-clients test-faults lint doctor kube-check
 test: ## Everything: lint, unit, race, fuzz, controllers, real clients, small benchmarks, end to end; closes with one summary
 	@hack/test.sh
 test-unit: ## Unit tests of all packages, for daily work (within a minute when warm)
@@ -36,6 +36,8 @@ test-controllers: ## The operator against a real kube-apiserver and etcd
 	@hack/test.sh controllers
 e2e: ## The whole product on a real Kubernetes: KUBECONFIG's, or the local one
 	@hack/test.sh e2e
+e2e-faults: ## Break machines, pods, networks, the API server and the operator under load on the local Kubernetes, and judge what is kept (LONG=1: as often as promised, writes docs/reliability.md)
+	@test/reliability/run.sh $(if $(LONG),--long)
 conformance: ## A real server's own Tcl suite against the node; writes docs/conformance.md
 	@hack/conformance/run.sh --page
 test-clients: ## Real clients (Go, Node.js, Python, command line) against the node

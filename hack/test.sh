@@ -12,6 +12,7 @@
 #   faults       kills, full and failing disks, power cuts, bad links and slow replicas under load, a few of each: what was acknowledged is there
 #   bench        the benchmarks of engine, node and replication at a small scale: they run, and print their tables
 #   e2e          the whole product on a real Kubernetes: KUBECONFIG's, or the local one
+#   reliability  some of the faults of docs/reliability.md, on the local Kubernetes: processes and pods of primaries killed, a rolling update, under load
 #
 # All stages run even when one fails; the exit status is 1 when any did. Logs: .run/test/STAGE.log
 set -uo pipefail
@@ -19,8 +20,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 log=$root/.run/test
 mkdir -p "$log"
-all=(lint unit race fuzz controllers clients faults bench e2e)
-case ${1:-} in -h | --help) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+all=(lint unit race fuzz controllers clients faults bench e2e reliability)
+case ${1:-} in -h | --help) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 stages=("$@"); [ $# -gt 0 ] || stages=("${all[@]}")
 
 tool() { go tool -modfile="$root/hack/tools/go.mod" "$@"; }
@@ -32,9 +33,9 @@ gotest() { # gotest STAGE ARG...: go test, results also as JSON for the count
 lint() {
   local bad rc=0
   bad=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); [ -z "$bad" ] || { echo "gofmt would change:"; echo "$bad"; rc=1; }
-  for tags in "" integration e2e clients faults invariants; do go vet -tags "$tags" ./... || rc=1; done
+  for tags in "" integration e2e clients faults reliability invariants; do go vet -tags "$tags" ./... || rc=1; done
   GOOS=darwin go vet ./zset/... ./node/... ./cmd/node || rc=1
-  tool staticcheck -tags integration,e2e,clients,faults ./... || rc=1
+  tool staticcheck -tags integration,e2e,clients,faults,reliability ./... || rc=1
   go -C hack/bench vet ./... || rc=1
   for f in $(git ls-files -co --exclude-standard '*.sh') .ci/run; do bash -n "$f" || rc=1; done
   return $rc
@@ -95,6 +96,15 @@ e2e() {
   gotest e2e -tags e2e -count=1 -timeout 30m ${E2E_ARGS:-} ./test/e2e/...
   local rc=$?
   cat "$E2E_MEASURED"
+  return $rc
+}
+
+reliability() { # a few rows of the table; without the local Kubernetes there is no machine to switch off
+  if ! hack/kube/kube.sh doctor >/dev/null 2>&1; then echo "this machine cannot run the local Kubernetes: skipped"; return 0; fi
+  RELIABILITY_TABLE=$log/reliability.txt RELIABILITY_GOTEST="go tool -modfile=$root/hack/tools/go.mod gotestsum --format pkgname --hide-summary=skipped --jsonfile $log/reliability.1.json --" \
+    test/reliability/run.sh -run 'TestProcessKilled/sync|TestPlanned/pod_of_the_primary_deleted/async|TestRollingUpdate/rolling_update:_pod_template/sync'
+  local rc=$?
+  cat "$log/reliability.txt"
   return $rc
 }
 
