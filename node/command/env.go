@@ -55,7 +55,6 @@ type Env struct {
 	Eviction *Eviction
 
 	restraints atomic.Uint32 // of Restraint
-	changes    atomic.Int64  // write commands that were executed
 
 	rewriting sync.Mutex // held by who writes the configuration file
 
@@ -72,7 +71,7 @@ type Shutdown struct {
 }
 
 // Changes is how many write commands were ever executed.
-func (env *Env) Changes() int64 { return env.changes.Load() }
+func (env *Env) Changes() int64 { return env.Stats.Changes.Load() }
 
 // Complete makes what commands share and the node has no say in.
 func (env *Env) Complete() {

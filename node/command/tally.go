@@ -85,7 +85,7 @@ func (c *Call) report() (took time.Duration, end time.Time) {
 		took = all / time.Duration(t.calls)
 		stat := stats.Command(t.spec.number)
 		if t.spec.Flags&Write != 0 {
-			c.Env.changes.Add(t.calls)
+			stats.Changes.Add(t.calls)
 		}
 		stat.Calls.Add(t.calls)
 		stat.Nanos.Add(int64(all))

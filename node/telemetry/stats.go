@@ -10,7 +10,7 @@ import (
 )
 
 // Stats is the node's counters. All may be changed and read by any goroutine.
-// CONFIG RESETSTAT sets them back to zero.
+// CONFIG RESETSTAT sets them back to zero, all but Changes.
 type Stats struct {
 	// What each pipeline counts is on one cache line, as processors take it
 	// from each other.
@@ -21,6 +21,7 @@ type Stats struct {
 	BytesOut          atomic.Int64
 	Reads             atomic.Int64 // reads from sockets
 	Writes            atomic.Int64 // writes to sockets
+	Changes           atomic.Int64 // write commands that were executed, ever
 	_                 [64]byte     // keeps it off what is only read
 
 	ConnectionsAccepted atomic.Int64
