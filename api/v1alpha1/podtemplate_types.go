@@ -59,12 +59,11 @@ type PodSpecOverride struct {
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
 	// How pods are spread, beside the operator's constraints, which prefer to spread a shard over zones and hosts. One of the
-	// same topologyKey and whenUnsatisfiable replaces the operator's. Without a labelSelector it is about the shard's pods.
+	// same topologyKey takes the place of the operator's. Without a labelSelector it is about the shard's pods.
 	//
 	// +optional
 	// +listType=map
 	// +listMapKey=topologyKey
-	// +listMapKey=whenUnsatisfiable
 	// +kubebuilder:validation:MaxItems=16
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 
