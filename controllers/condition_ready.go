@@ -44,7 +44,7 @@ func notServing(s *shard) (reason, message string) {
 	case !p.answered, p.alone():
 		return reasonPodNotReady, fmt.Sprintf("pod %s is not ready", p.name)
 	case s.holds(p) && p.said.Fenced:
-		return reasonFenced, fmt.Sprintf("pod %s holds the Lease, but takes no writes: %s", p.name, cmp.Or(p.said.Waits, "it is about to begin"))
+		return reasonFenced, fmt.Sprintf("pod %s holds the Lease, but takes no writes: %s", p.name, cmp.Or(p.said.Waits, "it has just taken it, or could not renew it in time"))
 	}
 	var why []string
 	for i := range s.pods {

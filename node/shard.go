@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"zset.dev/operator/node/client"
@@ -258,8 +259,25 @@ func (s *Server) shardFacts(f *telemetry.Facts) {
 	}
 	f.Shard = &telemetry.Shard{
 		Name: v.Name, Identity: status.Identity.String(), Role: status.Role, Epoch: status.Epoch, Holder: status.Record.Holder.String(),
-		Electors: electors, Fenced: !status.Serves, Waits: status.Waits, InSync: status.InSync() && (status.Serves || s.env.Following.Up()),
+		Electors: electors, Fenced: !status.Serves, Waits: waits(status.Waits, status.Trouble), InSync: status.InSync() && (status.Serves || s.env.Following.Up()),
 		PositionEpoch: status.Position.Epoch, Offset: status.Position.Offset, Handover: s.handing.now(),
 		Renewals: m.Counts.Renewals.Load(), RenewalsFailed: m.Counts.Failed.Load(), Elections: m.Counts.Elections.Load(),
 	}
+}
+
+// waits is why a node is not primary, or what is in its way. Errors of the network have words that differ each time, which would be
+// news each time to whoever looks.
+func waits(why string, trouble error) string {
+	if trouble == nil {
+		return why
+	}
+	words := trouble.Error()
+	if network := net.Error(nil); errors.As(trouble, &network) || errors.Is(trouble, context.DeadlineExceeded) {
+		words = "the API server does not answer"
+	}
+	words = strings.Join(strings.Fields(words), " ") // of one line
+	if why == "" {
+		return words
+	}
+	return why + ": " + words
 }

@@ -123,12 +123,15 @@ type MemberStatus struct {
 	// +optional
 	Role MemberRole `json:"role,omitempty"`
 
-	// How far the node's data reach in the shard's log, in bytes.
+	// How far the node's data reach in the shard's log, in bytes. As lagBytes it is of the time when something else in the
+	// status changed: what changes with each write is no reason to write the status. What it is now is in INFO.
 	//
 	// +optional
 	Offset int64 `json:"offset,omitempty"`
 
-	// Bytes of the log that the primary had and this node did not, when they were asked. Absent: unknown.
+	// Bytes of the log that the primary had and this node did not, when they were asked. Written anew when something else in the
+	// status changes, or when it gets beyond, or back below, 1, 16 or 256 MiB; what it is now is in the operator's metric
+	// zset_member_lag_bytes. Absent: unknown.
 	//
 	// +optional
 	LagBytes *int64 `json:"lagBytes,omitempty"`

@@ -20,6 +20,8 @@ import (
 // +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.spec.replicas`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.readyShards`
 // +kubebuilder:printcolumn:name="Primary",type=string,JSONPath=`.status.primary`
+// +kubebuilder:printcolumn:name="InSync",type=string,JSONPath=`.status.conditions[?(@.type=="InSync")].reason`
+// +kubebuilder:printcolumn:name="Degraded",type=string,JSONPath=`.status.conditions[?(@.type=="Degraded")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 40 characters: lower-case letters, digits and '-', starting with a letter and not ending with '-'"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.failover) || !has(self.spec.failover.preferredPrimary) || (self.spec.failover.preferredPrimary.startsWith(self.metadata.name + '-s0-') && self.spec.failover.preferredPrimary.substring(size(self.metadata.name) + 4).matches('^[0-9]$') && int(self.spec.failover.preferredPrimary.substring(size(self.metadata.name) + 4)) <= self.spec.replicas)",message="failover.preferredPrimary must be the name of one of the cluster's pods: <name>-s0-<0 to replicas>"

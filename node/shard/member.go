@@ -33,22 +33,24 @@ type Member struct {
 	status atomic.Pointer[Status]  // likewise
 
 	// What is below belongs to Run's goroutine.
-	ctx      context.Context
-	election *lease.Election
-	met      map[lease.Identity]time.Duration // when a process was first heard of
-	started  map[lease.Identity]time.Time     // when it began, by its own word
-	sights   map[string]Sight
-	sighted  time.Duration // when sights were asked for
-	sighting bool
-	leads    bool             // the last step's
-	inSync   []lease.Identity // who is to be an elector beside this node, in this reign
-	keeping  *keeping         // who waits for the record to say so
-	yields   bool             // the node is to be no primary, though it holds the record, which it is about to give up
-	handOver *lease.HandOver  // how; nil while it is kept
-	leaves   bool             // the node is about to stop, and follows nobody any more
-	allowed  time.Duration    // what the node was last told
-	expelled bool             // since it last might acknowledge
-	reported Status
+	ctx       context.Context
+	election  *lease.Election
+	met       map[lease.Identity]time.Duration // when a process was first heard of
+	started   map[lease.Identity]time.Time     // when it began, by its own word
+	sights    map[string]Sight
+	sighted   time.Duration // when sights were asked for
+	sighting  bool
+	leads     bool             // the last step's
+	inSync    []lease.Identity // who is to be an elector beside this node, in this reign
+	keeping   *keeping         // who waits for the record to say so
+	yields    bool             // the node is to be no primary, though it holds the record, which it is about to give up
+	handOver  *lease.HandOver  // how; nil while it is kept
+	leaves    bool             // the node is about to stop, and follows nobody any more
+	allowed   time.Duration    // what the node was last told
+	expelled  bool             // since it last might acknowledge
+	reported  Status
+	unread    error // why the record could not be read last, if it could not
+	unwritten error // likewise written; no longer of interest once somebody else holds it
 
 	conductor conductor
 }
@@ -181,6 +183,7 @@ func (m *Member) read() {
 		defer cancel()
 		r, err := m.options.Store.Read(ctx)
 		m.call(m.ctx, func() {
+			m.unread = err
 			if err != nil {
 				m.options.Log.Debug("cannot read the shard's record", "error", err)
 				m.Counts.Failed.Add(1)
@@ -188,6 +191,9 @@ func (m *Member) read() {
 				return
 			}
 			m.election.Observed(start, m.now(), r)
+			if r.Holder.Pod != "" && r.Holder != m.options.Self {
+				m.unwritten = nil
+			}
 			m.meet(r)
 		})
 	})
@@ -200,6 +206,7 @@ func (m *Member) write(r lease.Record) {
 		defer cancel()
 		version, err := m.options.Store.Write(ctx, r)
 		m.call(m.ctx, func() {
+			m.unwritten = nil
 			switch {
 			case err == nil:
 				m.Counts.Renewals.Add(1)
@@ -211,6 +218,7 @@ func (m *Member) write(r lease.Record) {
 			default:
 				m.Counts.Failed.Add(1)
 				m.options.Log.Warn("cannot write the shard's record", "error", err)
+				m.unwritten = err
 				m.election.Lost(m.now())
 			}
 		})

@@ -29,6 +29,7 @@ type Status struct {
 	Electors []lease.Identity // the record's
 	Waits    string           // why this node is not primary, for people; empty for the primary
 	Handing  bool             // it is giving the record up
+	Trouble  error            // what is in the way of reading or writing the record; nil for nothing
 }
 
 // InSync reports whether the node is an elector, as far as it knows.
@@ -50,6 +51,9 @@ func (m *Member) report(d lease.Decision) {
 	s := Status{
 		Identity: m.options.Self, Started: m.options.Started, Epoch: m.election.Epoch(), Record: r, Electors: r.Electors, Waits: d.Waits,
 		Role: Standby, Serves: m.now() < m.election.Until() && m.conductor.became(r.Epoch), Handing: m.yields,
+	}
+	if s.Trouble = m.unwritten; s.Trouble == nil {
+		s.Trouble = m.unread
 	}
 	s.Known = s.Serves && m.conductor.known(r.Epoch)
 	s.Position, s.Whole = m.options.Node.Position()
