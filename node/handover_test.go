@@ -252,6 +252,16 @@ func TestHandOverRefused(t *testing.T) {
 	if got := sh.ask(other, "FAILOVER"); got != "-ERR FAILOVER is not valid when server is a replica." {
 		t.Errorf("of a replica: %s", got)
 	}
+	if got := sh.ask(other, "PSYNC "+sh.nodes[p].env.Replication.History().ID+" 1 FAILOVER"); got != "-ERR PSYNC FAILOVER can't be sent to a node of a shard." {
+		t.Errorf("a foreign hand-over: %s", got)
+	}
+	w := dial(t, sh.nodes[other].addr)
+	if got := w.do("ZADD", "board", "1", "m"); !strings.HasPrefix(got, "-READONLY ") {
+		t.Errorf("a write to a replica: %q", got)
+	}
+	if got, err := readReply(w.in); err == nil {
+		t.Errorf("its connection stays, and says %q", got)
+	}
 	sh.kill(other)
 	if got := sh.ask(p, "ZADD board 1 m"); got != ":1" {
 		t.Error(got)

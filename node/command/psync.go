@@ -25,6 +25,10 @@ var syncSpecs = []Spec{
 			}
 			if len(c.Args) > 3 && is(c.Args[3], "FAILOVER") {
 				// A primary hands over to this node.
+				if c.Env.Shard != nil {
+					c.W.Error("ERR PSYNC FAILOVER can't be sent to a node of a shard.")
+					return
+				}
 				if err := c.Env.Following.Hand(string(c.Args[1])); err != nil {
 					c.W.Error("ERR " + err.Error())
 					return

@@ -22,6 +22,10 @@ func (e *Election) campaign(now time.Duration, f Facts) (d Decision) {
 		d.Read = e.read(now)
 		return d
 	}
+	if e.unknown && now-e.tried < e.timing.Retry {
+		d.Waits = "its last claim was not answered"
+		return d
+	}
 	d.Write = e.put(now, Record{
 		Epoch: max(e.epoch, f.Position.Epoch) + 1, Holder: e.self, Electors: union(e.supporters(now, f), []Identity{e.self}),
 	})

@@ -234,6 +234,24 @@ func TestPromise(t *testing.T) {
 	}
 }
 
+// A claim that is not answered is made again, not at once: an API server that is down fails each within a millisecond.
+func TestAClaimIsRepeatedAtItsPace(t *testing.T) {
+	e := New(b, DefaultTiming(), 0, 0)
+	f := Facts{Position: Position{5, 1}, Whole: true, Fates: map[Identity]Fate{a: Gone}}
+	e.Step(0, f)
+	e.Observed(0, 0, Record{Version: "1", Epoch: 5, Holder: a, Electors: []Identity{a, b}})
+	if d := e.Step(7*second, f); d.Write == nil {
+		t.Fatalf("does not claim: %s", d.Waits)
+	}
+	e.Lost(7*second + time.Millisecond)
+	if d := e.Step(7*second+time.Millisecond, f); d.Write != nil || d.Waits == "" {
+		t.Fatal("claims again at once")
+	}
+	if d := e.Step(8*second, f); d.Write == nil {
+		t.Fatalf("does not claim again: %s", d.Waits)
+	}
+}
+
 func TestAnAnswerThatWasLostCountsEitherWay(t *testing.T) {
 	e, f := primary(t, DefaultTiming(), b)
 	f.Close, f.InSync = nil, nil

@@ -304,7 +304,9 @@ func (m *Member) Promise(ctx context.Context, holder lease.Identity, epoch int64
 func (m *Member) News(ctx context.Context, epoch int64) {
 	m.call(ctx, func() {
 		m.election.Heard(epoch)
-		m.election.Reread()
+		if !m.election.Leads() { // who holds the record knows best, and would renew later for a look at it
+			m.election.Reread()
+		}
 	})
 }
 

@@ -3,6 +3,7 @@
 package failover
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"zset.dev/operator/test/faults/recorder"
 )
+
+var only = flag.String("row", "", "part of the name of the faults to cause; the nodes' logs are shown then")
 
 // A row is a fault, and how often it is caused.
 type row struct {
@@ -96,6 +99,9 @@ func run(t *testing.T, namespace string, keeps bool, args ...string) {
 	table := []string{fmt.Sprintf("%-84s %12s %5s %7s %7s %s", namespace+"; no write acknowledged for ms", "acknowledged", "lost", "median", "max", "errors")}
 	epoch := 0
 	for i, r := range rows {
+		if !strings.Contains(r.name, *only) {
+			continue
+		}
 		if !keeps && !strings.Contains(r.name, "SIGTERM") && r.name != "FAILOVER" && i > 0 {
 			continue
 		}
@@ -128,6 +134,11 @@ func run(t *testing.T, namespace string, keeps bool, args ...string) {
 		longest := silences[len(silences)-1]
 		table = append(table, fmt.Sprintf("%-84s %12d %5d %7d %7d %v %v", fmt.Sprint(r.times, " × ", r.name), verdict.Acknowledged, verdict.Lost,
 			silences[len(silences)/2].Milliseconds(), longest.Milliseconds(), rec.Failed(), kinds(rec.Errors())))
+		if *only != "" {
+			for _, m := range s.members {
+				t.Log(m.name, "\n", m.server.Log())
+			}
+		}
 		planned := strings.Contains(r.name, "SIGTERM") || r.name == "FAILOVER"
 		switch {
 		case (keeps || planned) && !verdict.Faultless(), !verdict.Consistent():
