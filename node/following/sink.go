@@ -21,6 +21,7 @@ type sink struct {
 	frozen  bool        // nobody saves until the batch ends
 	pending []byte      // was applied, or waits for the end of its transaction, and is not in the log
 	whole   int         // how much of that is whole transactions
+	written int64       // the epoch of what was applied last
 	marked  mark        // of another epoch in what is pending
 	log     *replog.Log // the node's
 }
@@ -63,6 +64,7 @@ func (s *sink) Full(at replica.Position, file *rdb.Decoder) error {
 		return err
 	}
 	s.log = state.Adopt(replog.History{ID: at.ID}, at.Offset, s.met.At)
+	s.written = s.met.At
 	f.diverged.Store(false)
 	s.accept()
 	s.up("all data is here", "took", f.options.Now().Sub(began))
@@ -81,6 +83,7 @@ func (s *sink) Partial(id string) error {
 	s.p.f.options.Data.Restart(false)
 	state.Continue(id)
 	s.log = state.Log()
+	s.written = state.EpochAt(state.Offset())
 	s.accept()
 	s.up("going on where the log was left", "history", id, "offset", state.Offset()-1)
 	return nil
@@ -127,10 +130,11 @@ func (s *sink) stamp(args [][]byte, end int64) error {
 	if !ok || !s.ours || s.met.Foreign {
 		return nil
 	}
-	if err := judgeStamp(s.met, id); err != nil {
+	if err := judgeStamp(s.written, id); err != nil {
 		return err
 	}
-	if id.Epoch != s.met.Epoch || id.RunID != s.met.RunID {
+	s.written = id.Epoch
+	if id.Epoch > s.met.Epoch || id.Epoch == s.met.Epoch && id.RunID != s.met.RunID {
 		met := s.met
 		met.Epoch, met.RunID = id.Epoch, id.RunID
 		s.met = met

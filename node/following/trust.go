@@ -51,10 +51,11 @@ func (h *Holder) judge(primary replication.Identity, ours bool) error {
 	return nil
 }
 
-// judgeStamp decides whether the log may go on behind a stamp in it. followed is whose log it was up to there.
-func judgeStamp(followed, stamp replication.Identity) error {
-	if stamp.Epoch < followed.Epoch {
-		return &RefusedError{fmt.Sprintf("stale: its log went back from epoch %d to %d", followed.Epoch, stamp.Epoch)}
+// judgeStamp decides whether the log may go on behind a stamp in it. written is the epoch of what is before. A primary's log
+// begins with what earlier ones wrote, so its own epoch is not what stamps go by.
+func judgeStamp(written int64, stamp replication.Identity) error {
+	if stamp.Epoch < written {
+		return &RefusedError{fmt.Sprintf("stale: its log went back from epoch %d to %d", written, stamp.Epoch)}
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestJudge(t *testing.T) {
 
 func TestJudgeStamp(t *testing.T) {
 	for stamp, refused := range map[int64]bool{1: true, 2: false, 3: false} {
-		if err := judgeStamp(replication.Identity{Epoch: 2}, replication.Identity{Epoch: stamp}); (err != nil) != refused {
+		if err := judgeStamp(2, replication.Identity{Epoch: stamp}); (err != nil) != refused {
 			t.Errorf("epoch %d after 2: %v", stamp, err)
 		}
 	}
