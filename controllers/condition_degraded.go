@@ -83,7 +83,15 @@ func neverReady(p *pod) string {
 		return ""
 	}
 	return fmt.Sprintf("pod %s has not been ready for %v: %s. See `kubectl describe pod %s` and `kubectl logs %s`.",
-		p.name, readyGrace, cmp.Or(p.said.Waits, p.silence, "its node has not started"), p.name, p.name)
+		p.name, readyGrace, cmp.Or(p.silence, behindOr(p)), p.name, p.name)
+}
+
+// behindOr is why the node in a pod that is not ready is behind, or that there is none.
+func behindOr(p *pod) string {
+	if !p.answered {
+		return "its node has not started"
+	}
+	return cmp.Or(behind(p), "its node answers")
 }
 
 // refusedVolumes: volumes cannot grow.

@@ -31,7 +31,7 @@ type Reconciler struct {
 	// NodeAddress changes the address (host:port) a node is dialed at. Nil: none; for machines outside the pod network.
 	NodeAddress func(string) string
 
-	handovers handovers
+	handovers handovers // guards itself
 }
 
 // Reconcile brings one cluster a step nearer to its spec.

@@ -126,12 +126,23 @@ func remark(s *shard, p *pod) string {
 		return "its node does not answer: " + p.silence
 	case p.said.Syncing:
 		return "its node gets a copy of the data"
-	case p.answered && !s.inSync(p) && p.said.Waits != "":
-		return p.said.Waits
+	case p.answered && !s.inSync(p):
+		return behind(p)
 	case p.leaving != "":
 		return "its Kubernetes node " + p.machine + " " + p.leaving
 	}
 	return ""
+}
+
+// behind is why a node is not in sync, by its own word. That another holds the record is no reason: so it should be.
+func behind(p *pod) string {
+	switch {
+	case p.said.Role != roleReplica:
+		return p.said.Waits
+	case p.said.Unlinked:
+		return "its node is not connected to the primary; its log says why"
+	}
+	return "its node is not in sync with the primary yet"
 }
 
 // calm tells whether nothing changed since the old status but the numbers that always do. Offsets grow with every write and lag

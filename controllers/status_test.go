@@ -161,6 +161,30 @@ func TestShardStatus(t *testing.T) {
 	}
 }
 
+// What a member's message says.
+func TestRemark(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*shard, *pod)
+		want   string
+	}{
+		{"in sync", func(*shard, *pod) {}, ""},
+		{"on its way", func(s *shard, _ *pod) { s.lags(1) }, "its node is not in sync with the primary yet"},
+		{"cut off", func(s *shard, p *pod) { s.lags(1); p.said.Unlinked = true }, "its node is not connected to the primary; its log says why"},
+		{"gets a copy", func(s *shard, p *pod) { s.lags(1); p.said.Syncing, p.said.Unlinked = true, true }, "its node gets a copy of the data"},
+		{"follows nobody", func(s *shard, p *pod) { s.lags(1); p.said.Role, p.said.Waits = "standby", "it is no elector" }, "it is no elector"},
+		{"silent", func(_ *shard, p *pod) { silent(p) }, "its node does not answer: connection refused"},
+		{"stuck", func(s *shard, _ *pod) { s.fails(1) }, "no image."},
+		{"ends", func(_ *shard, p *pod) { p.terminating = true }, "its pod is ending"},
+		{"leaves", func(_ *shard, p *pod) { p.leaving = "is cordoned" }, "its Kubernetes node machine-1 is cordoned"},
+	} {
+		s := shardOf(2, func(s *shard) { test.change(s, &s.pods[1]) })
+		if got := remark(&s[0], &s[0].pods[1]); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
 // Status names a primary only while one serves, and its epoch never goes back.
 func TestStatusClaimsNothingMore(t *testing.T) {
 	serving := newStatus(v1alpha1.ZSetClusterStatus{}, 1, planned(shardOf(2, well)), testNow)
@@ -225,7 +249,7 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		{"Degraded", shardOf(2, func(s *shard) { silent(&s.pods[1]) }), []string{"board-s0-1", "connection refused", "network policies", "6379"}},
 		{"Degraded", shardOf(2, func(s *shard) { differs(&s.pods[1]); s.pods[1].refusal = "ERR CONFIG SET failed" }), []string{"ERR CONFIG SET failed", "Change spec.engine"}},
 		{"Degraded", shardOf(2, func(s *shard) { s.outdate(0); s.fails(1) }), []string{"board-s0-1 does not come up: no image.", "Correct the spec"}},
-		{"Degraded", shardOf(2, func(s *shard) { s.lags(1); s.pods[1].late, s.pods[1].said.Waits = true, "it is behind" }), []string{"not been ready for 3m0s: it is behind", "kubectl logs board-s0-1"}},
+		{"Degraded", shardOf(2, func(s *shard) { s.lags(1); s.pods[1].late, s.pods[1].said.Role, s.pods[1].said.Waits = true, "standby", "it is behind" }), []string{"not been ready for 3m0s: it is behind", "kubectl logs board-s0-1"}},
 		{"Degraded", shardOf(2, func(s *shard) { s.lease = record{} }), []string{"Lease board-s0 is gone", "Do not delete it"}},
 		{"Degraded", shardOf(2, func(s *shard) { s.pods[1].said.Waits = "leases is forbidden" }), []string{"leases is forbidden", "RoleBinding"}},
 		{"InSync", shardOf(2, well), []string{"asynchronous", "may lose the last writes"}},

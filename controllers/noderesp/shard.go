@@ -25,6 +25,7 @@ type Shard struct {
 
 	PositionEpoch, Offset int64 // how far its data reach: the epoch of the last byte, and its offset in the log
 	Syncing               bool  // its data are just being replaced by a whole copy
+	Unlinked              bool  // it should follow a primary, and is not connected to it
 }
 
 // HandoverNone is Shard's Handover of a node that hands over to nobody.
@@ -63,6 +64,8 @@ func parseShard(text string) (s Shard) {
 			s.Offset = number
 		case "master_sync_in_progress":
 			s.Syncing = value == "1"
+		case "master_link_status":
+			s.Unlinked = value == "down"
 		}
 	}
 	return s
