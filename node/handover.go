@@ -185,7 +185,7 @@ func (s *Server) giveUp(ctx context.Context, m *shard.Member, target heir, leavi
 	if err := s.awaitHeir(quick, target); err != nil {
 		return err
 	}
-	s.gate.Settle()
+	s.gate.Settle(s.env.Replication.Offset())
 	if err := m.Yield(quick); err != nil {
 		return err
 	}
@@ -238,16 +238,6 @@ func (s *Server) leaveShard(limit context.Context) {
 	if m == nil {
 		return
 	}
-	if m.Status().Role != shard.Primary {
-		if status := m.Status(); status.InSync() {
-			quick, cancel := context.WithTimeout(limit, handoverPause)
-			defer cancel()
-			if err := m.Leave(quick); err != nil {
-				s.log.Warn("the primary was not told that this node is about to stop", "error", err)
-			}
-		}
-		return
-	}
 	for !s.handing.begin(nil) { // one that is under way comes first
 		s.handing.abort()
 		timer := time.NewTimer(10 * handoverLook)
@@ -259,17 +249,26 @@ func (s *Server) leaveShard(limit context.Context) {
 		}
 	}
 	defer s.handing.set("", nil)
-	var err error
-	tried := map[string]bool{}
+	switch status := m.Status(); {
+	case status.Role == shard.Primary:
+		s.abdicate(limit, m)
+	case status.InSync():
+		quick, cancel := context.WithTimeout(limit, handoverPause)
+		defer cancel()
+		if err := m.Leave(quick); err != nil {
+			s.log.Warn("the primary was not told that this node is about to stop", "error", err)
+		}
+	}
+}
+
+// abdicate hands over to whoever can take over, before the node stops, and else gives the record up.
+func (s *Server) abdicate(limit context.Context, m *shard.Member) {
 	for _, h := range s.heirs(m, nil) {
 		if m.Status().Role != shard.Primary || limit.Err() != nil {
 			return
 		}
-		if tried[h.pod] {
-			continue
-		}
-		tried[h.pod] = true
-		if err = s.handOver(limit, m, &following.Target{Host: h.pod}, true); err == nil {
+		err := s.handOver(limit, m, &following.Target{Host: h.pod}, true)
+		if err == nil {
 			return
 		}
 		s.log.Warn("the hand-over before the stop failed", "to", h.pod, "error", err)
@@ -282,7 +281,8 @@ func (s *Server) leaveShard(limit context.Context) {
 	defer s.env.Pause.EndHandover()
 	quick, cancel := context.WithTimeout(limit, handoverPause)
 	defer cancel()
-	if err = m.Yield(quick); err == nil {
+	err := m.Yield(quick)
+	if err == nil {
 		err = m.Release(quick, "", true)
 	}
 	if err != nil {

@@ -11,8 +11,12 @@ import (
 // replicationSettings are those of the directives that package replication follows.
 func replicationSettings(v *config.Values) replication.Settings {
 	limit := v.ClientOutputBufferLimit.Replica
+	ttl := v.Replication.BacklogTTL
+	if v.Shard.Name != "" && v.Shard.Size > 1 {
+		ttl = 0 // positions are compared, so nothing may change that is not in the log
+	}
 	return replication.Settings{
-		BacklogSize: v.Replication.BacklogSize, BacklogTTL: v.Replication.BacklogTTL,
+		BacklogSize: v.Replication.BacklogSize, BacklogTTL: ttl,
 		Timeout: v.Replication.Timeout, PingEvery: v.Replication.PingEvery,
 		Dir:    v.Dir,
 		Behind: replication.Behind{Hard: limit.Hard, Soft: limit.Soft, SoftFor: limit.SoftFor},

@@ -33,7 +33,7 @@ var replicating = []directive{
 	{
 		name: "repl-backlog-ttl", group: replicated, initial: "3600", live: true,
 		doc:  "seconds without any replica after which a primary ends the log; 0 = never",
-		note: "A replica that comes later gets all data anew.",
+		note: "A replica that comes later gets all data anew. A node of a shard of more than one keeps its log.",
 		kind: seconds(func(v *Values) *time.Duration { return &v.Replication.BacklogTTL }),
 	},
 	{

@@ -104,9 +104,12 @@ func (g *Gate) Await(w *replog.Wait, term, offset int64) (now bool) {
 // Cancel ends a wait that may be over already.
 func (g *Gate) Cancel(w *replog.Wait) { g.confirmations.Cancel(w) }
 
-// Settle is for a node that hands over to one which has everything: what was executed in this term and is kept by all who have to keep it
-// may be acknowledged whatever comes, so that nobody is in doubt who had only not been answered yet.
-func (g *Gate) Settle() { g.settled.Store(&settled{g.term.Load(), g.confirmations.Kept()}) }
+// Settle is for a node that hands over to one which has everything before end, that of the log while nothing is written: what was executed
+// in this term and is kept by all who have to keep it may be acknowledged whatever comes, so that nobody is in doubt who had only
+// not been answered yet.
+func (g *Gate) Settle(end int64) {
+	g.settled.Store(&settled{g.term.Load(), min(end, g.confirmations.Kept())})
+}
 
 // Interrupt ends the term.
 func (g *Gate) Interrupt() {

@@ -122,3 +122,33 @@ func TestDeadline(t *testing.T) {
 		t.Error("there is none")
 	}
 }
+
+// After a hand-over the replies of what the next primary has may leave, though the term and the time to acknowledge are over; those of
+// what it does not have, or of another term, may not.
+func TestSettle(t *testing.T) {
+	var c replog.Confirmations
+	g := New(&c)
+	a := c.JoinAs("a", 50)
+	g.Until(time.Now().Add(time.Hour), "READONLY late")
+	g.Interrupt() // what was executed before is in doubt, and stays so
+	g.Synchronize(true, []string{"a"}, "", false)
+	a.Confirm(100)
+	term := g.Term()
+	g.Settle(100)
+	g.Interrupt()
+	g.Until(time.Now(), "READONLY over")
+	expect(t, g, term, Leave)
+	expect(t, g, term-1, Doubt)
+	expect(t, g, g.Term(), Doubt)
+	if got := g.Judge(term, 101); got != Doubt {
+		t.Errorf("what came later is judged %d", got)
+	}
+
+	// The end of the log bounds it when nobody is waited for: the term may go on if the hand-over is given up.
+	h := New(&replog.Confirmations{})
+	h.Settle(100)
+	h.Until(time.Now(), "READONLY over")
+	if got := h.Judge(h.Term(), 101); got != Doubt {
+		t.Errorf("written after a hand-over that was given up, past the deadline: judged %d", got)
+	}
+}
