@@ -115,6 +115,9 @@ func (e *Election) behindElectors(now time.Duration, f Facts) string {
 	if !f.Whole {
 		return "its copy is not whole"
 	}
+	if e.record.Holder == (Identity{}) && e.record.Heir == e.self.Pod {
+		return "" // it had everything when it was named, and who named it has stopped writes for it: they wait
+	}
 	better := e.rank(now, f, func(p Peer) bool { return e.last.Lists(p.ID) })
 	if now-e.open < time.Duration(better)*e.timing.Retry {
 		return fmt.Sprintf("%d electors have better copies", better)

@@ -50,6 +50,8 @@ func TestClaims(t *testing.T) {
 		{name: "an elector claims what did not change for the lease's duration", self: b, record: held, at: 6 * second, facts: Facts{Position: mine, Whole: true}, claims: true},
 		{name: "what was given up is claimed at once", self: b, record: Record{Version: "1", Epoch: 5, Electors: []Identity{b, c}}, at: 0, facts: Facts{Position: mine, Whole: true}, claims: true},
 		{name: "the heir claims at once", self: b, record: Record{Version: "1", Epoch: 5, Heir: "b", Electors: []Identity{b, c}}, at: 0, facts: Facts{Position: mine, Whole: true}, claims: true},
+		{name: "the heir claims at once, also when who named it has marks of its own after that", self: b, record: Record{Version: "1", Epoch: 5, Heir: "b", Electors: []Identity{a, b, c}}, at: 0, facts: Facts{Position: mine, Whole: true, Peers: []Peer{{ID: a, Position: Position{Epoch: mine.Epoch, Offset: mine.Offset + 10}, Whole: true}}}, claims: true},
+		{name: "but not without a whole copy", self: b, record: Record{Version: "1", Epoch: 5, Heir: "b", Electors: []Identity{b, c}}, at: 0, facts: Facts{Position: mine}, waits: "not whole"},
 		{name: "others wait for the heir", self: c, record: Record{Version: "1", Epoch: 5, Heir: "b", Electors: []Identity{b, c}}, at: 5 * second, facts: Facts{Position: mine, Whole: true}, waits: "for b"},
 		{name: "but not for ever", self: c, record: Record{Version: "1", Epoch: 5, Heir: "b", Electors: []Identity{b, c}}, at: 6 * second, facts: Facts{Position: mine, Whole: true}, claims: true},
 		{name: "a holder whose process was replaced is not waited for", self: b, record: held, at: 0, facts: Facts{Position: mine, Whole: true, Fates: map[Identity]Fate{a: Replaced}}, claims: true},
