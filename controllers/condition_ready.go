@@ -43,6 +43,8 @@ func notServing(s *shard) (reason, message string) {
 		return reasonUnreachable, unreachable(p)
 	case !p.answered, p.alone():
 		return reasonPodNotReady, fmt.Sprintf("pod %s is not ready", p.name)
+	case s.holds(p) && p.said.Role != rolePrimary:
+		return reasonNoPrimary, fmt.Sprintf("pod %s has just taken the Lease of shard %s, and takes no writes yet", p.name, s.name)
 	case s.holds(p) && p.said.Fenced:
 		return reasonFenced, fmt.Sprintf("pod %s holds the Lease, but takes no writes: %s", p.name, cmp.Or(p.said.Waits, "it has just taken it, or could not renew it in time"))
 	}

@@ -185,11 +185,13 @@ func transitions(old, status v1alpha1.ZSetClusterStatus) (list []event) {
 			list = append(list, event{t.trueType, cmp.Or(t.onTrue, is.Reason), "Observe", is.Message})
 		case is.Status == metav1.ConditionFalse && was != nil && was.Status == metav1.ConditionTrue:
 			reason := t.onFalse
-			if is.Reason == reasonFenced {
-				reason = eventPrimaryFenced
+			if is.Reason == reasonFenced && slices.EqualFunc(old.Shards, status.Shards, sameEpoch) {
+				reason = eventPrimaryFenced // and not a new one that is about to begin
 			}
 			list = append(list, event{t.falseType, reason, "Observe", is.Message})
 		}
 	}
 	return list
 }
+
+func sameEpoch(a, b v1alpha1.ShardStatus) bool { return a.Name == b.Name && a.Epoch == b.Epoch }

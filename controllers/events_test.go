@@ -121,3 +121,21 @@ func TestHistoryOfLosses(t *testing.T) {
 		})
 	}
 }
+
+// A primary that may not write any more is told from one that has just taken over and may not yet.
+func TestFencedOrJustBeginning(t *testing.T) {
+	old := newStatus(v1alpha1.ZSetClusterStatus{}, 1, planned(shardOf(2, well)), testNow)
+	for want, change := range map[string]func(*shard){
+		eventPrimaryFenced: func(s *shard) { s.pods[0].said.Fenced = true },
+		eventNotReady:      func(s *shard) { s.leads(1); s.pods[1].said.Fenced = true },
+	} {
+		f := planned(shardOf(2, change))
+		var got []string
+		for _, e := range transitions(old, newStatus(old, 1, f, testNow)) {
+			got = append(got, e.reason)
+		}
+		if diff := cmp.Diff([]string{want}, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

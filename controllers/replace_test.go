@@ -24,7 +24,7 @@ func TestOutdatedPodIsReplaced(t *testing.T) {
 	// The template changes, but its controller has not said so yet: nothing may be deleted on a guess.
 	patchCluster(t, cluster, `{"spec":{"image":"zset.dev/node:next"}}`)
 	waitCondition(t, cluster, "Progressing", "True", "WaitingForPods")
-	nothingWritten(t, o)
+	nothingWrittenBut(t, o, "/status")
 
 	k.settle("two")
 	k.podGone(old.UID)

@@ -55,7 +55,9 @@ func TestConditions(t *testing.T) {
 			serving, "True WaitingForPods", fine, "True SomeInSync", confirmed},
 		{"the primary's process died", planned(shardOf(2, func(s *shard) { silent(&s.pods[0]) })),
 			"False NodeUnreachable", "True WaitingForPods", fine, "False NoPrimary", "False NodeUnreachable"},
-		{"its successor has the Lease, and begins", planned(shardOf(2, func(s *shard) { silent(&s.pods[0]); s.lease.holder = process(1); s.pods[1].said.Fenced = true })),
+		{"its successor has the Lease, and does not know", planned(shardOf(2, func(s *shard) { silent(&s.pods[0]); s.lease.holder = process(1); s.pods[1].said.Fenced = true })),
+			"False NoPrimary", "True WaitingForPods", fine, "False NoPrimary", "False NodeUnreachable"},
+		{"its successor is primary, and takes no writes yet", planned(shardOf(2, func(s *shard) { silent(&s.pods[0]); s.leads(1); s.pods[1].said.Fenced = true })),
 			"False PrimaryFenced", "True WaitingForPods", fine, "False NoPrimary", "False NodeUnreachable"},
 		{"the primary is fenced for long", planned(shardOf(2, func(s *shard) { long(s); s.pods[0].said.Fenced = true; waits(s, "it could not renew") })),
 			"False PrimaryFenced", "True WaitingForPods", "True PrimaryFenced", "False NoPrimary", confirmed},
@@ -249,7 +251,10 @@ func TestMessagesSayWhatToDo(t *testing.T) {
 		{"Degraded", shardOf(2, func(s *shard) { silent(&s.pods[1]) }), []string{"board-s0-1", "connection refused", "network policies", "6379"}},
 		{"Degraded", shardOf(2, func(s *shard) { differs(&s.pods[1]); s.pods[1].refusal = "ERR CONFIG SET failed" }), []string{"ERR CONFIG SET failed", "Change spec.engine"}},
 		{"Degraded", shardOf(2, func(s *shard) { s.outdate(0); s.fails(1) }), []string{"board-s0-1 does not come up: no image.", "Correct the spec"}},
-		{"Degraded", shardOf(2, func(s *shard) { s.lags(1); s.pods[1].late, s.pods[1].said.Role, s.pods[1].said.Waits = true, "standby", "it is behind" }), []string{"not been ready for 3m0s: it is behind", "kubectl logs board-s0-1"}},
+		{"Degraded", shardOf(2, func(s *shard) {
+			s.lags(1)
+			s.pods[1].late, s.pods[1].said.Role, s.pods[1].said.Waits = true, "standby", "it is behind"
+		}), []string{"not been ready for 3m0s: it is behind", "kubectl logs board-s0-1"}},
 		{"Degraded", shardOf(2, func(s *shard) { s.lease = record{} }), []string{"Lease board-s0 is gone", "Do not delete it"}},
 		{"Degraded", shardOf(2, func(s *shard) { s.pods[1].said.Waits = "leases is forbidden" }), []string{"leases is forbidden", "RoleBinding"}},
 		{"InSync", shardOf(2, well), []string{"asynchronous", "may lose the last writes"}},
