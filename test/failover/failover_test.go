@@ -105,6 +105,7 @@ func run(t *testing.T, namespace string, keeps bool, args ...string) {
 		if !keeps && !strings.Contains(r.name, "SIGTERM") && r.name != "FAILOVER" && i > 0 {
 			continue
 		}
+		s.settled()
 		client := recorder.Client("service:6379", s.dial)
 		rec := recorder.Start(recorder.Options{
 			Client: client, Seed: uint64(i + 1), Prefix: fmt.Sprint("row", i), Writers: 8, Rate: 2000, Timeout: 3 * time.Second,
