@@ -86,6 +86,16 @@ func (r *Reconciler) judgeHandovers(c resource.Cluster, f *facts) {
 	}
 }
 
+// dropHandovers forgets hand-overs that failed.
+func (r *Reconciler) dropHandovers(c resource.Cluster, f *facts) {
+	for i := range f.shards {
+		if s := &f.shards[i]; s.handover.trouble != "" {
+			s.handover = attempt{}
+			r.handovers.put(shardKey{client.ObjectKeyFromObject(c.ZSetCluster), s.name}, attempt{})
+		}
+	}
+}
+
 // deletePod deletes exactly the pod that was observed, if what the API server says now still asks for it: a successor of the
 // same name has another UID, a pod that changed since another version, and both are spared. It returns the pod's name if it did.
 func (r *Reconciler) deletePod(ctx context.Context, c resource.Cluster, st step) (deleted string, err error) {

@@ -160,9 +160,9 @@ func oddLease(f *facts, _ v1alpha1.ZSetClusterStatus, _ time.Time) *problem {
 }
 
 // failedHandOver: the last hand-over that was asked for came to nothing.
-func failedHandOver(f *facts, _ v1alpha1.ZSetClusterStatus, _ time.Time) *problem {
+func failedHandOver(f *facts, _ v1alpha1.ZSetClusterStatus, now time.Time) *problem {
 	for i := range f.shards {
-		if a := f.shards[i].handover; a.trouble != "" {
+		if a := f.shards[i].handover; a.rests(now) {
 			return &problem{reasonHandOverFailed, a.note() + ". It is tried again. The primary serves meanwhile."}
 		}
 	}

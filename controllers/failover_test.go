@@ -92,6 +92,15 @@ func TestSwitchover(t *testing.T) {
 		t.Errorf("asked for %v", asked)
 	}
 
+	// Nobody wants it any more, and then again.
+	patchCluster(t, cluster, `{"spec":{"failover":{"preferredPrimary":null}}}`)
+	waitCondition(t, cluster, "Degraded", "False", "AsExpected")
+	patchCluster(t, cluster, `{"spec":{"failover":{"preferredPrimary":"board-s0-2"}}}`)
+	waitCondition(t, cluster, "Degraded", "True", "HandOverFailed")
+	if asked := s.nodes[0].handovers(); len(asked) != 2 {
+		t.Errorf("asked for %v", asked)
+	}
+
 	// Somebody else becomes primary meanwhile, and the new one is asked at once.
 	if err := s.lead(1); err != nil {
 		t.Fatal(err)

@@ -97,6 +97,9 @@ func (r *Reconciler) advance(ctx context.Context, cluster *v1alpha1.ZSetCluster,
 	for f.step = plan(f.shards, f.want, r.Now()); f.step.kind == configure; f.step = plan(f.shards, f.want, r.Now()) {
 		r.configureNode(ctx, f) // after which the node has what it lacked, or is known to refuse it, or does not answer
 	}
+	if f.step.kind == settled {
+		r.dropHandovers(c, f) // nobody wants them any more
+	}
 	return r.act(ctx, c, f)
 }
 
