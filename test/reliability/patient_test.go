@@ -47,7 +47,7 @@ func (p *patient) stop() {
 func (p *patient) client(ctx context.Context, address string) rueidis.Client {
 	for ctx.Err() == nil {
 		c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{address}, DisableRetry: true, DisableCache: true,
-			ConnWriteTimeout: 2 * time.Second, ForceSingleClient: true})
+			ConnWriteTimeout: 2 * time.Second, ForceSingleClient: true, PipelineMultiplex: -1})
 		if err == nil {
 			return c
 		}
