@@ -252,7 +252,7 @@ func (s *Server) leaveShard(limit context.Context) {
 	switch status := m.Status(); {
 	case status.Role == shard.Primary:
 		s.abdicate(limit, m)
-	case status.InSync():
+	case status.Role == shard.Replica: // and in sync, perhaps, by a record that it has not read yet
 		quick, cancel := context.WithTimeout(limit, handoverPause)
 		defer cancel()
 		if err := m.Leave(quick); err != nil {

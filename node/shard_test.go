@@ -324,7 +324,7 @@ func TestShardRecordEditedByHand(t *testing.T) {
 			t.Logf("record: %+v", sh.api.now())
 		}
 	}()
-	p := sh.primary(0, 1)
+	sh.primary(0, 1)
 	epoch := sh.api.now().Epoch
 	for _, edit := range []struct {
 		what string
@@ -348,7 +348,7 @@ func TestShardRecordEditedByHand(t *testing.T) {
 			r := sh.api.now()
 			return r.Version != edited && (r.Holder.UID == "uid0" || r.Holder.UID == "uid1")
 		})
-		p = sh.primary(0, 1)
+		p := sh.primary(0, 1)
 		if got := sh.ask(p, "ZADD z 1 a"); !strings.HasPrefix(got, ":") {
 			t.Errorf("%s: a write is answered %s", edit.what, got)
 		}
