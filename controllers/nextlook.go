@@ -14,6 +14,7 @@ const (
 	lookAtElection = 200 * time.Millisecond // a node says that it took over, and then that it serves
 	lookForDeleted = time.Second            // objects of an earlier cluster, which the cache may not hold
 	lookAtProblem  = 10 * time.Second       // what a person has to change
+	lookAtSync     = time.Second            // a node says that it is in sync again, of which Kubernetes may hear nothing
 	leastBackoff   = time.Second
 	mostBackoff    = 30 * time.Second
 )
@@ -21,9 +22,10 @@ const (
 // nextLook is how long to wait before looking again although no watch asks for it. interval is the wait when all is well,
 // in which changes made to a node by hand are found.
 func nextLook(status v1alpha1.ZSetClusterStatus, f *facts, now time.Time, interval time.Duration) time.Duration {
-	var silent, refused, electing, underWay bool
+	var silent, refused, electing, underWay, behind bool
 	retry := interval
-	f.eachPod(func(_ *shard, p *pod) {
+	f.eachPod(func(s *shard, p *pod) {
+		behind = behind || p.answered && !p.terminating && !s.inSync(p)
 		silent = silent || p.ready && p.address != "" && !p.answered && !p.terminating
 		refused = refused || p.refusal != ""
 	})
@@ -46,6 +48,10 @@ func nextLook(status v1alpha1.ZSetClusterStatus, f *facts, now time.Time, interv
 		return lookAtHandOver
 	case electing:
 		return min(backoff(status, v1alpha1.ConditionReady, now, lookAtElection), interval)
+	case behind && f.step.kind == wait && f.step.reason == reasonRollingOut:
+		return min(lookAtSync, retry) // the next pod waits for it
+	case behind && f.step.kind == wait:
+		return min(backoff(status, v1alpha1.ConditionProgressing, now, lookAtSync), retry)
 	case silent, refused:
 		return min(backoff(status, v1alpha1.ConditionConfigApplied, now, leastBackoff), retry)
 	}

@@ -27,6 +27,10 @@ func TestNextLook(t *testing.T) {
 		{"pod ends while silent", planned(shardOf(2, func(s *shard) { silent(&s.pods[1]); s.pods[1].terminating = true })), time.Minute, interval},
 		{"nobody is primary yet", planned(shardOf(2, func(s *shard) { s.headless() })), 0, lookAtElection},
 		{"nobody is primary for a while", planned(shardOf(2, func(s *shard) { s.headless() })), 20 * time.Second, 10 * time.Second},
+		{"a replica is behind in a rollout, for however long", planned(shardOf(2, func(s *shard) { s.lags(1); s.rolling = true })), time.Hour, lookAtSync},
+		{"a replica is behind", planned(shardOf(2, func(s *shard) { s.lags(1) })), 0, lookAtSync},
+		{"a replica is behind for a while", planned(shardOf(2, func(s *shard) { s.lags(1) })), 20 * time.Second, 10 * time.Second},
+		{"a replica is behind for long", planned(shardOf(2, func(s *shard) { s.lags(1) })), time.Hour, interval},
 		{"a hand-over is under way", planned(shardOf(2, func(s *shard) { s.handover = attempt{to: "board-s0-1"} })), 0, lookAtHandOver},
 		{"a hand-over failed", planned(shardOf(2, func(s *shard) {
 			s.handover = attempt{to: "board-s0-1", trouble: "ERR", until: testNow.Add(7 * time.Second)}
