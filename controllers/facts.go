@@ -77,6 +77,12 @@ func (p *pod) missing(want tuning.List) tuning.List { return tuning.Diff(want, p
 // alone tells whether the node belongs to no shard: it is a primary by itself, as those of earlier versions are.
 func (p *pod) alone() bool { return p.answered && p.said.Name == "" }
 
+// handsOver tells whether the node is just handing over: also for a moment after another took over, while it holds its writers until
+// they find that one.
+func (p *pod) handsOver() bool {
+	return p.said.Handover != "" && p.said.Handover != noderesp.HandoverNone
+}
+
 // holds tells whether a process of the pod holds the Lease.
 func (s *shard) holds(p *pod) bool {
 	return s.lease.holder.pod == p.name && s.lease.holder.uid == p.uid

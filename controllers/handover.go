@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"zset.dev/operator/controllers/noderesp"
 )
 
 const (
@@ -86,7 +84,7 @@ func (a attempt) judge(s *shard, now time.Time) (attempt, verdict) {
 		return a, verdict{}
 	}
 	for i := range s.pods {
-		if p := &s.pods[i]; p.name == a.from && s.serves(p) && (p.said.Handover == noderesp.HandoverNone || p.said.Handover == "") {
+		if p := &s.pods[i]; p.name == a.from && s.serves(p) && !p.handsOver() {
 			return failed("the primary gave it up and goes on: see the log of pod " + a.from)
 		}
 	}

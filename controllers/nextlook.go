@@ -25,6 +25,7 @@ func nextLook(status v1alpha1.ZSetClusterStatus, f *facts, now time.Time, interv
 	var silent, refused, electing, underWay, behind bool
 	retry := interval
 	f.eachPod(func(s *shard, p *pod) {
+		underWay = underWay || p.handsOver()
 		behind = behind || p.answered && !p.terminating && !s.inSync(p)
 		silent = silent || p.ready && p.address != "" && !p.answered && !p.terminating
 		refused = refused || p.refusal != ""

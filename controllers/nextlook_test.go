@@ -32,6 +32,7 @@ func TestNextLook(t *testing.T) {
 		{"a replica is behind for a while", planned(shardOf(2, func(s *shard) { s.lags(1) })), 20 * time.Second, 10 * time.Second},
 		{"a replica is behind for long", planned(shardOf(2, func(s *shard) { s.lags(1) })), time.Hour, interval},
 		{"a hand-over is under way", planned(shardOf(2, func(s *shard) { s.handover = attempt{to: "board-s0-1"} })), 0, lookAtHandOver},
+		{"a hand-over ends", planned(shardOf(2, func(s *shard) { s.pods[1].said.Handover = "releasing" })), 0, lookAtHandOver},
 		{"a hand-over failed", planned(shardOf(2, func(s *shard) {
 			s.handover = attempt{to: "board-s0-1", trouble: "ERR", until: testNow.Add(7 * time.Second)}
 		})), 0, 7 * time.Second},

@@ -15,6 +15,9 @@ func (s *shard) rollout(now time.Time) step {
 	if p := s.first(func(p *pod) bool { return p.terminating }); p != nil {
 		return s.waitFor(s.startingOr(), "waiting for pod %s to end", p.name)
 	}
+	if p := s.first((*pod).handsOver); p != nil {
+		return s.waitFor(s.startingOr(), "waiting for pod %s to let its clients go to the new primary", p.name)
+	}
 	away := s.first(func(p *pod) bool { return !p.outdated && !s.well(p) })
 	whole := len(s.pods) >= s.kept && away == nil
 	// What does not work is replaced first, whatever else does not: it may be what the others wait for. But while one of the

@@ -95,6 +95,7 @@ func TestPlan(t *testing.T) {
 		{"then the primary hands over", shardOf(3, func(s *shard) { s.outdate(0) }), "hand over board-s0-0 to board-s0-1: " + template},
 		{"not before every replica is in sync", shardOf(3, func(s *shard) { s.outdate(0); s.lags(2) }), "wait RollingOut: waiting for pod board-s0-2 to become ready"},
 		{"not to one whose machine goes", shardOf(2, func(s *shard) { s.outdate(0); s.pods[1].leaving = "is cordoned" }), "wait NoSuccessor: pod board-s0-0 should hand over (" + template},
+		{"the old primary not while its writers wait for the new one", shardOf(3, func(s *shard) { s.outdate(0); s.leads(1); s.pods[0].said.Handover = "releasing" }), "wait RollingOut: waiting for pod board-s0-0 to let its clients go to the new primary"},
 		{"the old primary last", shardOf(3, func(s *shard) { s.outdate(0); s.leads(1) }), "replace board-s0-0"},
 		{"the last one comes back", shardOf(3, func(s *shard) { s.rolling = true; s.leads(1); s.starts(0) }), "wait RollingOut: waiting for pod board-s0-0 to become ready"},
 		{"the primary is none of the first", shardOf(3, func(s *shard) { s.leads(2); s.outdate(0, 1, 2) }), "replace board-s0-1"},
