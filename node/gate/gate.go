@@ -58,13 +58,13 @@ func (g *Gate) Term() int64 { return g.term.Load() }
 
 // Refusal is why no write may be executed now; empty when one may.
 func (g *Gate) Refusal() string {
+	if d := g.deadline.Load(); d != nil && d.passed(g) {
+		return d.refusal // first, as it sends clients elsewhere
+	}
 	for _, why := range []*atomic.Pointer[string]{&g.unsynced, &g.few} {
 		if text := why.Load(); text != nil {
 			return *text
 		}
-	}
-	if d := g.deadline.Load(); d != nil && d.passed(g) {
-		return d.refusal
 	}
 	return ""
 }

@@ -112,6 +112,10 @@ func (l *load) judge(what string, must limits, notes ...string) {
 	if l.mode.sync > 0 && !must.lossy && !v.Faultless() {
 		t.Errorf("%s: %v", what, v)
 	}
+	if v.Wrong > 0 && l.mode.sync == 0 {
+		notes = append(notes, "increments showed that some were lost before they were written again")
+		v.Wrong = 0
+	}
 	if v.Phantoms+v.RefusedThere+v.Torn+v.Wrong > 0 {
 		t.Errorf("%s: %v", what, v)
 	}
