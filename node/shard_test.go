@@ -233,7 +233,7 @@ func TestShardOutlivesItsPrimary(t *testing.T) {
 				t.Fatal(got)
 			}
 		}
-		sh.nodes[was].stop()
+		sh.kill(was)
 		up = slices.DeleteFunc(up, func(i int) bool { return i == was })
 		now := sh.primary(up...)
 		if got := sh.ask(now, "ZCARD z"); got != fmt.Sprintf(":%d", 50*(round+1)) {
@@ -261,7 +261,7 @@ func TestShardRestartedEmpty(t *testing.T) {
 	if got := sh.ask(was, "ZADD z 1 a"); got != ":1" {
 		t.Fatal(got)
 	}
-	sh.nodes[was].stop()
+	sh.kill(was)
 	sh.start(was)
 	if now := sh.primary(0, 1); now == was {
 		t.Error("the empty one is primary")
