@@ -66,7 +66,16 @@ var rows = []row{
 	}},
 	{"Lease deleted", 1, 30 * time.Second, func(s *stage, p *member) func() {
 		s.must(s.admin.CoordinationV1().Leases(s.namespace).Delete(s.ctx, "board-s0", metav1.DeleteOptions{}))
-		return func() {}
+		return func() {
+			for { // until it is there again, which its holder finds out as it renews it
+				if _, err := s.admin.CoordinationV1().Leases(s.namespace).Get(s.ctx, "board-s0", metav1.GetOptions{}); err == nil {
+					return
+				}
+				if s.rest(10 * time.Millisecond); s.ctx.Err() != nil {
+					s.Fatal("the Lease does not come again")
+				}
+			}
+		}
 	}},
 	{"API server not reached for 15 s", 1, 10 * time.Second, func(s *stage, p *member) func() {
 		s.api.Cut()
