@@ -179,7 +179,7 @@ func (s *Server) handOver(ctx context.Context, m *shard.Member, to *following.Ta
 
 // giveUp gives the record up for the heir, while writes are stopped, and returns once that one takes them.
 func (s *Server) giveUp(ctx context.Context, m *shard.Member, target heir, leaving bool) error {
-	epoch := m.Status().Record.Epoch
+	epoch := m.Status().Epoch
 	quick, cancel := context.WithTimeout(ctx, handoverPause)
 	defer cancel()
 	if err := s.awaitHeir(quick, target); err != nil {

@@ -121,6 +121,9 @@ func (e *Election) Epoch() int64 { return e.epoch }
 // Leads reports whether this node holds the record, as far as it knows. It may not acknowledge writes for that alone.
 func (e *Election) Leads() bool { return e.leads }
 
+// Term is the epoch in which this node leads, or led: that of the record, also while somebody has deleted that.
+func (e *Election) Term() int64 { return e.term }
+
 // Record is what this node last read or wrote.
 func (e *Election) Record() Record { return e.record }
 

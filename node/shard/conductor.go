@@ -22,7 +22,7 @@ func (m *Member) duty() duty {
 	r := m.election.Record()
 	switch {
 	case m.election.Leads() && !m.yields:
-		return duty{lead: true, epoch: r.Epoch, serves: m.now() < m.election.Until()}
+		return duty{lead: true, epoch: m.election.Term(), serves: m.now() < m.election.Until()}
 	case m.election.Leads():
 		return duty{} // its log ends here, and whoever takes over goes on with it
 	case m.leaves:

@@ -50,12 +50,12 @@ func (m *Member) report(d lease.Decision) {
 	r := m.election.Record()
 	s := Status{
 		Identity: m.options.Self, Started: m.options.Started, Epoch: m.election.Epoch(), Record: r, Electors: r.Electors, Waits: d.Waits,
-		Role: Standby, Serves: m.now() < m.election.Until() && m.conductor.became(r.Epoch), Handing: m.yields,
+		Role: Standby, Serves: m.now() < m.election.Until() && m.conductor.became(m.election.Term()), Handing: m.yields,
 	}
 	if s.Trouble = m.unwritten; s.Trouble == nil {
 		s.Trouble = m.unread
 	}
-	s.Known = s.Serves && m.conductor.known(r.Epoch)
+	s.Known = s.Serves && m.conductor.known(m.election.Term())
 	s.Position, s.Whole = m.options.Node.Position()
 	switch {
 	case m.election.Leads():
