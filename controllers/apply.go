@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -70,10 +73,12 @@ func (r *Reconciler) apply(ctx context.Context, cluster *v1alpha1.ZSetCluster, o
 			return done, nil, fmt.Errorf("read the managed fields of %s: %w", d, err)
 		}
 		if set, ok := live[i].(*appsv1.StatefulSet); ok {
-			if done.refused, err = r.growVolumes(ctx, cluster, set); err != nil {
+			refused, err := r.growVolumes(ctx, cluster, set)
+			if err != nil {
 				return done, nil, err
 			}
-			if done.refused != nil { // everything else of the spec still counts
+			if refused != nil { // everything else of the spec still counts
+				done.refused = refused
 				keepVolumes(d.config, owned)
 			}
 		}
@@ -89,9 +94,25 @@ func (r *Reconciler) apply(ctx context.Context, cluster *v1alpha1.ZSetCluster, o
 			problem, err := applyProblem(d, err)
 			return done, problem, err
 		}
-		done.updated = append(done.updated, d.String())
+		// What the API server fills in, in places that are owned as a whole, looks like a difference but is none.
+		if version, err := versionOf(d.config); err != nil {
+			return done, nil, fmt.Errorf("read the answer to the apply of %s: %w", d, err)
+		} else if version != live[i].GetResourceVersion() {
+			done.updated = append(done.updated, d.String())
+		}
 	}
 	return done, nil, nil
+}
+
+// versionOf returns the resource version of an apply configuration that the API server's answer was read into.
+func versionOf(config runtime.ApplyConfiguration) (string, error) {
+	text, err := json.Marshal(config)
+	if err != nil {
+		return "", err
+	}
+	var object metav1.PartialObjectMetadata
+	err = json.Unmarshal(text, &object)
+	return object.ResourceVersion, err
 }
 
 // find returns the live object, or nil when there is none. The cache holds the operator's own objects only, so before an

@@ -71,6 +71,10 @@ func TestMain(m *testing.M) {
 		if kube, err = client.New(apiServer, client.Options{Scheme: scheme}); err != nil {
 			panic(err)
 		}
+		if err := allowOperator(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, "give the operator its role:", err)
+			return 1
+		}
 		return m.Run()
 	}())
 }
@@ -104,6 +108,7 @@ func startOperatorOf(t *testing.T, namespace string, interval time.Duration, add
 	t.Helper()
 	o := &operator{}
 	wired := rest.CopyConfig(apiServer)
+	wired.Impersonate.UserName = operatorUser
 	wired.Wrap(o.writes.wrap)
 	scheme, err := NewScheme()
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"zset.dev/operator/api/v1alpha1"
 )
@@ -112,6 +113,33 @@ func nothingWrittenBut(t *testing.T, o *operator, word string) {
 	}
 }
 
+// podTemplate has what the API server would fill in, in places that are owned as a whole.
+const podTemplate = `
+metadata: {labels: {team: games}, annotations: {example.org/a: b}}
+spec:
+  nodeSelector: {disk: fast}
+  tolerations: [{key: dedicated, operator: Equal, value: cache, effect: NoSchedule}]
+  securityContext: {fsGroup: 1000}
+  affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: zone, operator: In, values: [a]}]}}]}}
+  topologySpreadConstraints: [{topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, maxSkew: 1}]
+  volumes:
+  - {name: secrets, secret: {secretName: tls}}
+  - {name: token, projected: {sources: [{serviceAccountToken: {path: token}}, {downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}}]}}
+  - {name: about, downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}}
+  initContainers: [{name: first, image: busybox, command: [echo]}]
+  containers:
+  - name: node
+    env:
+    - {name: HOST, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+    - {name: LIMIT, valueFrom: {resourceFieldRef: {resource: limits.memory}}}
+    volumeMounts: [{name: secrets, mountPath: /tls, readOnly: true}]
+  - name: exporter
+    image: example.org/exporter:v1
+    ports: [{containerPort: 9000, protocol: TCP}]
+    livenessProbe: {httpGet: {port: 9000}}
+    resources: {limits: {memory: 32Mi}}
+`
+
 func TestReadyAndUnchanged(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -126,6 +154,12 @@ func TestReadyAndUnchanged(t *testing.T) {
 			s.Resources = corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{"cpu": kresource.MustParse("1000m"), "memory": kresource.MustParse("1024Mi")},
 				Limits:   corev1.ResourceList{"cpu": kresource.MustParse("2000m"), "memory": kresource.MustParse("0.5e10")},
+			}
+		}},
+		{"everything beside the operator's own pods", func(s *v1alpha1.ZSetClusterSpec) {
+			s.PodTemplate = &v1alpha1.PodTemplateSpec{}
+			if err := yaml.UnmarshalStrict([]byte(podTemplate), s.PodTemplate); err != nil {
+				panic(err)
 			}
 		}},
 		{"storage", func(s *v1alpha1.ZSetClusterSpec) {

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -27,7 +28,7 @@ const reasonStorageRejected = "StorageRejected"
 // StatefulSet gives its claims their size once. Nothing is asked for unless every class allows it. It does nothing unless
 // the StatefulSet's own size is not the wanted one; that is changed last, when the claims have been asked to grow.
 func (r *Reconciler) growVolumes(ctx context.Context, cluster *v1alpha1.ZSetCluster, set *appsv1.StatefulSet) (*problem, error) {
-	if cluster.Spec.Storage == nil || len(tooSmallTemplates(set, cluster.Spec.Storage.Size)) == 0 {
+	if cluster.Spec.Storage == nil || !otherSize(set, cluster.Spec.Storage.Size) {
 		return nil, nil
 	}
 	// Read from the API server: claims are looked at here only, so they are not worth a cache.
@@ -60,15 +61,12 @@ func (r *Reconciler) growVolumes(ctx context.Context, cluster *v1alpha1.ZSetClus
 	return nil, nil
 }
 
-// tooSmallTemplates returns the names of a StatefulSet's templates of claims that are of another size.
-func tooSmallTemplates(set *appsv1.StatefulSet, size kresource.Quantity) []string {
-	var names []string
-	for _, template := range set.Spec.VolumeClaimTemplates {
-		if asked := template.Spec.Resources.Requests[corev1.ResourceStorage]; asked.Cmp(size) != 0 {
-			names = append(names, template.Name)
-		}
-	}
-	return names
+// otherSize tells whether a StatefulSet gives its claims another size.
+func otherSize(set *appsv1.StatefulSet, size kresource.Quantity) bool {
+	return slices.ContainsFunc(set.Spec.VolumeClaimTemplates, func(template corev1.PersistentVolumeClaim) bool {
+		asked := template.Spec.Resources.Requests[corev1.ResourceStorage]
+		return asked.Cmp(size) != 0
+	})
 }
 
 // tooSmall returns the claims of a StatefulSet's pods that ask for less than size.

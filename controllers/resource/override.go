@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	coreac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/utils/ptr"
 
 	"zset.dev/operator/api/v1alpha1"
 	"zset.dev/operator/controllers/tuning"
@@ -89,17 +90,38 @@ func complete(over *v1alpha1.PodTemplateSpec, selector map[string]string) {
 	for _, containers := range [][]corev1.Container{over.Spec.InitContainers, over.Spec.Containers} {
 		for _, c := range containers {
 			for _, e := range c.Env {
-				completeVariable(e)
+				if e.ValueFrom != nil {
+					completeField(e.ValueFrom.FieldRef)
+				}
+			}
+		}
+	}
+	for _, v := range over.Spec.Volumes {
+		if v.DownwardAPI != nil {
+			completeItems(v.DownwardAPI.Items)
+		}
+		if v.Projected == nil {
+			continue
+		}
+		for _, source := range v.Projected.Sources {
+			if source.DownwardAPI != nil {
+				completeItems(source.DownwardAPI.Items)
+			}
+			if token := source.ServiceAccountToken; token != nil && token.ExpirationSeconds == nil {
+				token.ExpirationSeconds = ptr.To[int64](60 * 60)
 			}
 		}
 	}
 }
 
-func completeVariable(e corev1.EnvVar) {
-	if e.ValueFrom == nil {
-		return
+func completeItems(items []corev1.DownwardAPIVolumeFile) {
+	for _, item := range items {
+		completeField(item.FieldRef)
 	}
-	if f := e.ValueFrom.FieldRef; f != nil && f.APIVersion == "" {
+}
+
+func completeField(f *corev1.ObjectFieldSelector) {
+	if f != nil && f.APIVersion == "" {
 		f.APIVersion = "v1"
 	}
 }
