@@ -339,7 +339,7 @@ func TestCRDUpdate(t *testing.T) {
 
 // The samples are accepted as they are.
 func TestCRDSamples(t *testing.T) {
-	for _, sample := range []string{"minimal", "leaderboard"} {
+	for _, sample := range []string{"async", "durable", "leaderboard", "minimal", "zones"} {
 		text, err := os.ReadFile("../config/samples/" + sample + ".yaml")
 		if err != nil {
 			t.Fatal(err)

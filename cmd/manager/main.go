@@ -7,9 +7,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/netip"
 	"os"
 	"time"
 
+	discoveryv1 "k8s.io/api/discovery/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -43,6 +45,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "zset-operator:", err)
 		os.Exit(1)
 	}
+}
+
+// addressType is the first family of the cluster's Services, by the address of the API server's that every pod is told. Outside
+// of a pod it is IPv4.
+func addressType(apiServer string) discoveryv1.AddressType {
+	if address, err := netip.ParseAddr(apiServer); err == nil && address.Is6() && !address.Is4In6() {
+		return discoveryv1.AddressTypeIPv6
+	}
+	return discoveryv1.AddressTypeIPv4
 }
 
 // run works until the process is told to stop.
@@ -80,7 +91,7 @@ func run(o options) error {
 		APIReader:       mgr.GetAPIReader(),
 		Recorder:        mgr.GetEventRecorder(controllers.FieldOwner),
 		Metrics:         controllers.NewMetrics(metrics.Registry),
-		Options:         resource.Options{NodeImage: o.nodeImage, ClusterDomain: o.clusterDomain},
+		Options:         resource.Options{NodeImage: o.nodeImage, ClusterDomain: o.clusterDomain, AddressType: addressType(os.Getenv("KUBERNETES_SERVICE_HOST"))},
 		Dial:            noderesp.DialRESP,
 		Now:             time.Now,
 		ObserveInterval: o.observeInterval,

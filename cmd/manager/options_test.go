@@ -64,3 +64,11 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressType(t *testing.T) {
+	for host, want := range map[string]string{"": "IPv4", "10.96.0.1": "IPv4", "fd00::1": "IPv6", "::ffff:10.0.0.1": "IPv4", "kubernetes": "IPv4"} {
+		if got := addressType(host); string(got) != want {
+			t.Errorf("%q is %s, want %s", host, got, want)
+		}
+	}
+}
