@@ -81,8 +81,8 @@ func TestEndpointsAreTheNodes(t *testing.T) {
 		t.Errorf("endpoints %v", slice.Endpoints)
 	}
 	for _, m := range slice.ManagedFields {
-		if m.Manager == FieldOwner && strings.Contains(string(m.FieldsV1.Raw), `"f:endpoints"`) {
-			t.Errorf("the operator owns endpoints: %s", m.FieldsV1.Raw)
+		if m.Manager == FieldOwner && strings.Contains(m.FieldsV1.GetRawString(), `"f:endpoints"`) {
+			t.Errorf("the operator owns endpoints: %s", m.FieldsV1.GetRawString())
 		}
 	}
 	nothingWritten(t, o)
