@@ -117,6 +117,11 @@ func TestDeadline(t *testing.T) {
 		t.Error("it has passed")
 	}
 	expect(t, g, g.Term(), Doubt)
+	g.RequireReplicas(true, "NOREPLICAS few")
+	if g.Refusal() != "gone" {
+		t.Error("that replicas are too few, too, comes first")
+	}
+	g.RequireReplicas(false, "")
 	g.Until(time.Time{}, "")
 	if g.On() {
 		t.Error("there is none")
