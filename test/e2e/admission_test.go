@@ -21,7 +21,7 @@ func TestInvalidManifestsAreRefused(t *testing.T) {
 		{"negative threshold", "{engine: {listpack: {maxEntries: -1}}}", "should be greater than or equal to 0"},
 		{"sharding", "{mode: Cluster}", "Replicated"},
 		{"two shards", "{shards: 2}", "shards"},
-		{"a replica", "{replicas: 1}", "replicas"},
+		{"too many replicas", "{replicas: 10}", "should be less than or equal to 9"},
 		{"eviction", "{engine: {evictionPolicy: lru}}", "allkeys-lru"},
 		{"memory share over the whole", "{engine: {maxMemory: '101%'}}", "maxMemory"},
 		{"memory in words", "{engine: {maxMemory: plenty}}", "maxMemory"},

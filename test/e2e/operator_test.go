@@ -32,7 +32,7 @@ var operatorPods = client.MatchingLabels{"app.kubernetes.io/name": "zset-operato
 // pod restarts.
 func TestOperatorRestartChangesNothing(t *testing.T) {
 	ns := namespace(t)
-	applyReady(t, ns, manifest("{storage: {size: 64Mi}}"))
+	applyReady(t, ns, manifest("{replicas: 0, storage: {size: 64Mi}}"))
 	pod := mustNodePod(t, ns)
 	waitSettled(t, ns)
 	before := versions(t, ns)

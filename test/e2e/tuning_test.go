@@ -15,7 +15,7 @@ import (
 // is the same process as before.
 func TestTuningChangesLive(t *testing.T) {
 	ns := namespace(t)
-	applyReady(t, ns, manifest("{engine: {skipList: {p: '0.25'}}}"))
+	applyReady(t, ns, manifest("{replicas: 0, engine: {skipList: {p: '0.25'}}}"))
 	c := startRESPClient(t, ns)
 	before := mustNodePod(t, ns)
 	c.expect(t, "1) zset-skiplist-p\n2) 0.25", "CONFIG", "GET", "zset-skiplist-p")
@@ -52,7 +52,7 @@ func TestTuningChangesLive(t *testing.T) {
 // A node that boots has the tuning from its configuration, with no operator there to send it.
 func TestTuningIsThereAtBoot(t *testing.T) {
 	ns := namespace(t)
-	applyReady(t, ns, manifest("{engine: {skipList: {p: '0.5'}}}"))
+	applyReady(t, ns, manifest("{replicas: 0, engine: {skipList: {p: '0.5'}}}"))
 	c := startRESPClient(t, ns)
 	mustKubectl(t, "", "patch", "zsetcluster", "-n", ns, "board", "--type=merge", "-p", `{"spec":{"engine":{"skipList":{"p":"0.3"},"listpack":{"maxEntries":7}}}}`)
 	waitCondition(t, ns, "ConfigApplied", 5*time.Second)

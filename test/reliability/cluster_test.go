@@ -14,7 +14,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -228,13 +227,4 @@ func (c *cluster) address(service string) string {
 		c.t.Fatal(err)
 	}
 	return s.Spec.ClusterIP + ":6379"
-}
-
-// published is the address that the primary's Service leads to.
-func (c *cluster) published(ctx context.Context) string {
-	var s discoveryv1.EndpointSlice
-	if err := kube.Get(ctx, c.key(name+"-primary"), &s); err != nil || len(s.Endpoints) != 1 {
-		return ""
-	}
-	return s.Endpoints[0].Addresses[0]
 }

@@ -101,6 +101,10 @@ func (l *load) judge(what string, must limits, notes ...string) {
 	slices.Sort(gaps)
 	median, most := gaps[len(gaps)/2], gaps[len(gaps)-1]
 	failed := l.patient.failed.Load()
+	if v.Wrong > 0 && l.mode.sync == 0 {
+		notes = append(notes, "increments showed that some were lost before they were written again")
+		v.Wrong = 0
+	}
 	if v.DoubtedThere > 0 || v.Doubted > 0 {
 		notes = append(notes, fmt.Sprintf("%d in doubt", v.Doubted))
 	}
@@ -111,10 +115,6 @@ func (l *load) judge(what string, must limits, notes ...string) {
 		l.patient.said(), l.recorder.Errors())
 	if l.mode.sync > 0 && !must.lossy && !v.Faultless() {
 		t.Errorf("%s: %v", what, v)
-	}
-	if v.Wrong > 0 && l.mode.sync == 0 {
-		notes = append(notes, "increments showed that some were lost before they were written again")
-		v.Wrong = 0
 	}
 	if v.Phantoms+v.RefusedThere+v.Torn+v.Wrong > 0 {
 		t.Errorf("%s: %v", what, v)
