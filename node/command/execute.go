@@ -49,10 +49,6 @@ func (t *Table) Execute(c *Call) {
 	switch {
 	case refusal != "":
 		c.reject(spec, refusal)
-		if c.Env.Shard != nil && strings.HasPrefix(refusal, "READONLY ") {
-			// It was a primary, perhaps, when the client came. Coming again leads to the one there is.
-			c.Client.CloseAfterReply = true
-		}
 		if c.Env.Shard != nil && strings.HasPrefix(refusal, "READONLY") {
 			// Who keeps the connection would be refused for ever: whoever connects again finds the primary.
 			c.Client.CloseAfterReply = true
