@@ -86,12 +86,12 @@ func (p Pods) Look(ctx context.Context, names []string) (map[string]shard.Sight,
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
+			case err == nil && found == nil:
+				all[name] = shard.Sight{}
 			case err == nil:
 				all[name] = found.sight()
-			case apierrors.IsNotFound(err):
-				all[name] = shard.Sight{}
 			case failure == nil:
-				failure = fmt.Errorf("kubernetes: cannot look at pod %s: %w", name, err)
+				failure = err
 				cancel() // what half of them do says nothing
 			}
 		})
@@ -103,15 +103,18 @@ func (p Pods) Look(ctx context.Context, names []string) (map[string]shard.Sight,
 	return all, nil
 }
 
-// pod reads one.
+// pod reads one; nil when there is none.
 func (c *Client) pod(ctx context.Context, name string) (*pod, error) {
-	b, err := c.get(ctx, pods, name)
-	if err != nil {
-		return nil, err
-	}
 	p := &pod{}
-	if err := json.Unmarshal(b, p); err != nil {
-		return nil, fmt.Errorf("pod %s: %w", name, err)
+	b, err := c.get(ctx, pods, name)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kubernetes: cannot look at pod %s: %w", name, err)
 	}
 	return p, nil
 }

@@ -43,7 +43,7 @@ func (p Publisher) Primary(ctx context.Context, _ int64, others []string) error 
 	var slice *endpointSlice
 	var working sync.WaitGroup
 	for i, name := range names {
-		working.Go(func() { found[i], errs[i] = p.look(ctx, name) })
+		working.Go(func() { found[i], errs[i] = p.Client.pod(ctx, name) })
 	}
 	working.Go(func() { slice, errs[len(names)] = p.read(ctx) })
 	working.Wait()
@@ -51,8 +51,7 @@ func (p Publisher) Primary(ctx context.Context, _ int64, others []string) error 
 		return err
 	}
 	l, err := p.Client.lease(ctx, p.Lease)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("kubernetes: cannot read Lease %s: %w", p.Lease, err)
 	}
 	if holder := decode(l).Holder; holder.Pod != p.Self.Pod || holder.UID != p.Self.UID {
@@ -69,18 +68,6 @@ func (p Publisher) Primary(ctx context.Context, _ int64, others []string) error 
 
 // Replica implements shard.Publisher.
 func (p Publisher) Replica(ctx context.Context) error { return p.label(ctx, replicaRole) }
-
-// look reads a pod; nil when there is none.
-func (p Publisher) look(ctx context.Context, name string) (*pod, error) {
-	found, err := p.Client.pod(ctx, name)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("kubernetes: cannot look at pod %s: %w", name, err)
-	}
-	return found, nil
-}
 
 // label writes this node's role on its pod, unless another pod has its name by now.
 func (p Publisher) label(ctx context.Context, role string) error {
