@@ -60,14 +60,7 @@ func writeFollowing(w io.Writer, f *Facts) {
 		line(w, "master_link_down_reason", strings.Join(strings.Fields(p.Reason), " "))
 	}
 	line(w, "slave_priority", p.Priority)
-	line(w, "slave_read_only", boolean(p.ReadOnly))
-	line(w, "replica_announced", boolean(p.Announced))
+	line(w, "slave_read_only", flag(p.ReadOnly))
+	line(w, "replica_announced", flag(p.Announced))
 	line(w, "replica_skipped", p.Skipped)
-}
-
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -140,11 +140,7 @@ func writeMemory(w io.Writer, f *Facts) {
 	line(w, "mem_fragmentation_ratio", fmt.Sprintf("%.2f", ratio(f.Resident, f.Used)))
 	line(w, "mem_fragmentation_bytes", f.Resident-f.Used)
 	line(w, "mem_allocator", "go, and slabs outside its heap")
-	running := 0
-	if f.Defragging {
-		running = 1
-	}
-	line(w, "active_defrag_running", running)
+	line(w, "active_defrag_running", flag(f.Defragging))
 	line(w, "lazyfree_pending_objects", f.Reclaiming)
 	line(w, "lazyfreed_objects", f.Reclaimed)
 	writeAllocator(w, f)

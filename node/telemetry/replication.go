@@ -66,11 +66,7 @@ func writeReplication(w io.Writer, f *Facts) {
 	line(w, "master_replid2", previous)
 	line(w, "master_repl_offset", r.Offset)
 	line(w, "second_repl_offset", r.PreviousEnd)
-	active := 0
-	if r.Backlog {
-		active = 1
-	}
-	line(w, "repl_backlog_active", active)
+	line(w, "repl_backlog_active", flag(r.Backlog))
 	line(w, "repl_backlog_size", r.BacklogSize)
 	line(w, "repl_backlog_first_byte_offset", r.BacklogFirst)
 	line(w, "repl_backlog_histlen", r.BacklogBytes)

@@ -34,9 +34,9 @@ func writeShard(w io.Writer, f *Facts) {
 	line(w, "shard_epoch", s.Epoch)
 	line(w, "shard_holder", s.Holder)
 	line(w, "shard_electors", strings.Join(s.Electors, ","))
-	line(w, "shard_fenced", number(s.Fenced))
+	line(w, "shard_fenced", flag(s.Fenced))
 	line(w, "shard_waits", s.Waits)
-	line(w, "shard_in_sync", number(s.InSync))
+	line(w, "shard_in_sync", flag(s.InSync))
 	line(w, "shard_position_epoch", s.PositionEpoch)
 	line(w, "shard_offset", s.Offset)
 	line(w, "shard_handover", s.Handover)
@@ -45,19 +45,12 @@ func writeShard(w io.Writer, f *Facts) {
 	line(w, "shard_elections", s.Elections)
 }
 
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // shardMetrics are those of a node of a shard; 0 for others.
 var shardMetrics = []metric{
 	ofShard("shard_epoch", "The greatest epoch this node knows of; 0 on a node that is none of a shard.", func(s *Shard) float64 { return float64(s.Epoch) }),
-	ofShard("shard_primary", "1 while this node holds the shard's Lease.", func(s *Shard) float64 { return float64(number(s.Role == "primary")) }),
-	ofShard("shard_fenced", "1 while this node of a shard takes no writes.", func(s *Shard) float64 { return float64(number(s.Fenced)) }),
-	ofShard("shard_in_sync", "1 while this node may become primary.", func(s *Shard) float64 { return float64(number(s.InSync)) }),
+	ofShard("shard_primary", "1 while this node holds the shard's Lease.", func(s *Shard) float64 { return float64(flag(s.Role == "primary")) }),
+	ofShard("shard_fenced", "1 while this node of a shard takes no writes.", func(s *Shard) float64 { return float64(flag(s.Fenced)) }),
+	ofShard("shard_in_sync", "1 while this node may become primary.", func(s *Shard) float64 { return float64(flag(s.InSync)) }),
 	ofShard("shard_lease_renewals", "Times the Lease was written.", func(s *Shard) float64 { return float64(s.Renewals) }),
 	ofShard("shard_lease_failures", "Times it could not be, or the API did not answer.", func(s *Shard) float64 { return float64(s.RenewalsFailed) }),
 	ofShard("shard_elections", "Times this node became primary.", func(s *Shard) float64 { return float64(s.Elections) }),
