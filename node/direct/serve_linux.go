@@ -16,7 +16,6 @@ import (
 type session struct {
 	conn   *conn
 	reader Reader
-	ended  bool // the reader has enough
 
 	header  unix.Msghdr
 	vector  unix.Iovec
@@ -42,16 +41,18 @@ func serve(socket net.Conn, r Reader) bool {
 	s.header.Iov, s.header.Control = &s.vector, &s.control[0]
 	s.header.SetIovlen(1)
 	turn := s.turn
-	for !s.ended {
+	for {
 		err := c.raw.Read(turn)
 		if err == nil {
-			break
+			break // the reader has enough
 		}
 		shut := c.shut()
 		if shut {
 			err = net.ErrClosed
 		}
-		s.ended = !r.Received(0, err) || shut
+		if !r.Received(0, err) || shut {
+			break
+		}
 	}
 	c.mu.Lock()
 	c.serving = false
@@ -85,7 +86,7 @@ func (s *session) turn(fd uintptr) (done bool) {
 		if err != nil && s.conn.shut() {
 			err = net.ErrClosed
 		}
-		if s.ended = !s.reader.Received(n, err) || err == net.ErrClosed; s.ended {
+		if !s.reader.Received(n, err) || err == net.ErrClosed {
 			return true
 		}
 		if err == nil && left == 0 {
@@ -96,9 +97,9 @@ func (s *session) turn(fd uintptr) (done bool) {
 
 // receive reads into b, which is not empty, and tells whether more is left: bytes, or that the peer has closed its side.
 func (s *session) receive(fd uintptr, b []byte) (n, left int, errno syscall.Errno) {
-	s.vector.Base = &b[0]
 	s.vector.SetLen(len(b))
 	for {
+		s.vector.Base = &b[0]
 		s.header.SetControllen(len(s.control))
 		r, _, errno := syscall.RawSyscall(unix.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&s.header)), 0)
 		s.vector.Base = nil
@@ -106,7 +107,6 @@ func (s *session) receive(fd uintptr, b []byte) (n, left int, errno syscall.Errn
 		case 0:
 			return int(r), s.left(), 0
 		case syscall.EINTR:
-			s.vector.Base = &b[0]
 		default:
 			return 0, 0, errno
 		}
