@@ -13,6 +13,7 @@ import (
 	"zset.dev/operator/node/following"
 	"zset.dev/operator/node/keyspace"
 	"zset.dev/operator/node/lease"
+	"zset.dev/operator/node/replica"
 	"zset.dev/operator/node/shard"
 	"zset.dev/operator/node/telemetry"
 )
@@ -88,11 +89,7 @@ func (s *Server) dialPeer(ctx context.Context, pod string) (net.Conn, error) {
 	if err != nil || v.Following.Password == "" {
 		return conn, err
 	}
-	auth := []string{"AUTH", v.Following.Password}
-	if v.Following.User != "" {
-		auth = []string{"AUTH", v.Following.User, v.Following.Password}
-	}
-	if _, err := shard.Ask(ctx, conn, auth...); err != nil {
+	if _, err := shard.Ask(ctx, conn, replica.Auth(v.Following.User, v.Following.Password)...); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -210,7 +207,7 @@ func (w shardWords) News(ctx context.Context, epoch int64) {
 	}
 }
 
-// keeper writes down which replicas are in sync: in the shard's record, if the node is one of a shard.
+// shardKeeper writes down which replicas are in sync: in the shard's record, if the node is one of a shard.
 type shardKeeper struct{ s *Server }
 
 // Write implements insync.Keeper.
@@ -253,8 +250,8 @@ func (s *Server) shardFacts(f *telemetry.Facts) {
 		return
 	}
 	status := m.Status()
-	electors := make([]string, len(status.Electors))
-	for i, id := range status.Electors {
+	electors := make([]string, len(status.Record.Electors))
+	for i, id := range status.Record.Electors {
 		electors[i] = id.String()
 	}
 	f.Shard = &telemetry.Shard{

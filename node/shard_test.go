@@ -297,7 +297,9 @@ func TestShardFencesItself(t *testing.T) {
 		t.Fatal(got)
 	}
 	sh.api.set(fmt.Sprintf("s-%d", p), true)
-	sh.nodes[1-p].member.Load().Deafen() // it gives no promise
+	if got := sh.ask(1-p, "ACL SETUSER default -shard|promise"); got != "+OK" { // it gives no promise
+		t.Fatal(got)
+	}
 	eventually(t, "the other to take over", func() bool { return sh.nodes[1-p].member.Load().Status().Serves })
 	if sh.nodes[p].member.Load().Status().Serves {
 		t.Error("both serve")

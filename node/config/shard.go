@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -68,9 +67,6 @@ func (s *Shard) peers() (map[string]string, error) {
 	return all, nil
 }
 
-// ErrNoPeer is for a pod whose address is not known.
-var ErrNoPeer = errors.New("shard-peers does not name this pod")
-
 // Address is where a pod of the shard is reached, if nodes listen on that port.
 func (s *Shard) Address(pod, port string) (string, error) {
 	if s.Peers != "" {
@@ -79,7 +75,7 @@ func (s *Shard) Address(pod, port string) (string, error) {
 			return "", err
 		}
 		if all[pod] == "" {
-			return "", fmt.Errorf("%w: %s", ErrNoPeer, pod)
+			return "", fmt.Errorf("shard-peers does not name this pod: %s", pod)
 		}
 		return all[pod], nil
 	}

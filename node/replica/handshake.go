@@ -27,11 +27,7 @@ func (l *Link) handshake(from Position) (answer, error) {
 		return answer{}, err
 	}
 	if l.options.Password != "" {
-		words := []string{"AUTH", l.options.Password}
-		if l.options.User != "" {
-			words = []string{"AUTH", l.options.User, l.options.Password}
-		}
-		if err := l.expect("OK", words...); err != nil {
+		if err := l.expect("OK", Auth(l.options.User, l.options.Password)...); err != nil {
 			return answer{}, err
 		}
 	}
@@ -70,6 +66,14 @@ func (l *Link) handshake(from Position) (answer, error) {
 		return answer{}, err
 	}
 	return parseAnswer(line, from.ID)
+}
+
+// Auth is the command by which a node authenticates to another, as the default user if none is named.
+func Auth(user, password string) []string {
+	if user == "" {
+		return []string{"AUTH", password}
+	}
+	return []string{"AUTH", user, password}
 }
 
 // ask asks what only some primaries know to answer.

@@ -139,8 +139,8 @@ func (m *Member) identify(run string) (lease.Identity, bool) {
 	}
 	// It may have stopped answering, and is on the list still.
 	if s := m.status.Load(); s != nil {
-		if i := slices.IndexFunc(s.Electors, func(id lease.Identity) bool { return id.Run == run }); i >= 0 {
-			return s.Electors[i], true
+		if i := slices.IndexFunc(s.Record.Electors, func(id lease.Identity) bool { return id.Run == run }); i >= 0 {
+			return s.Record.Electors[i], true
 		}
 	}
 	return lease.Identity{}, false

@@ -84,7 +84,7 @@ func (m *Member) await(ctx context.Context, what string, is func() bool) error {
 // Elector is the process of that run, if it is an elector beside this node.
 func (m *Member) Elector(run string) (lease.Identity, bool) {
 	s := m.Status()
-	for _, id := range s.Electors {
+	for _, id := range s.Record.Electors {
 		if id.Run == run && id != s.Identity {
 			return id, true
 		}

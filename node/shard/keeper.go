@@ -33,7 +33,7 @@ func (m *Member) Write(ctx context.Context, runs []string) error {
 			}
 			electors = append(electors, id)
 		}
-		m.keep(nil, errSuperseded)
+		m.answer(errSuperseded)
 		m.inSync = electors
 		m.keeping = &keeping{electors, done}
 	}) {
@@ -52,16 +52,16 @@ func (m *Member) settle() {
 	switch k := m.keeping; {
 	case k == nil:
 	case !m.election.Leads():
-		m.keep(nil, errNotPrimary)
+		m.answer(errNotPrimary)
 	case m.election.Keeps(k.electors):
-		m.keep(nil, nil)
+		m.answer(nil)
 	}
 }
 
-// keep answers who waits for a list, and lets another wait, if any.
-func (m *Member) keep(next *keeping, answer error) {
+// answer is for who waits for a list, if somebody does.
+func (m *Member) answer(err error) {
 	if m.keeping != nil {
-		m.keeping.done <- answer
+		m.keeping.done <- err
+		m.keeping = nil
 	}
-	m.keeping = next
 }

@@ -27,7 +27,6 @@ type Member struct {
 	running sync.WaitGroup
 
 	Counts Counts
-	deaf   atomic.Bool
 
 	peers  atomic.Pointer[[]*peer] // written by Run's goroutine
 	status atomic.Pointer[Status]  // likewise
@@ -92,7 +91,7 @@ func (m *Member) Run(ctx context.Context) {
 	}
 	close(m.ended)
 	m.options.Node.Allow(time.Time{}, "this node is stopping")
-	m.keep(nil, errEnded)
+	m.answer(errEnded)
 	for _, p := range *m.peers.Load() {
 		p.stop()
 	}
@@ -227,10 +226,13 @@ func (m *Member) write(r lease.Record) {
 
 // meet takes note of processes that were heard of.
 func (m *Member) meet(r lease.Record) {
-	for _, id := range append(slices.Clone(r.Electors), r.Holder) {
+	for _, id := range named(r) {
 		m.meetOne(id)
 	}
 }
+
+// named is who stands in a record, nobody perhaps in place of the holder.
+func named(r lease.Record) []lease.Identity { return append(slices.Clone(r.Electors), r.Holder) }
 
 func (m *Member) meetOne(id lease.Identity) {
 	if _, known := m.met[id]; !known && id != (lease.Identity{}) {
@@ -243,8 +245,7 @@ func (m *Member) expected() (pods []string) {
 	for i := range m.options.Size() {
 		pods = append(pods, m.options.Name+"-"+strconv.Itoa(i))
 	}
-	r := m.election.Record()
-	for _, id := range append(slices.Clone(r.Electors), r.Holder) {
+	for _, id := range named(m.election.Record()) {
 		pods = append(pods, id.Pod)
 	}
 	slices.Sort(pods)
@@ -296,7 +297,7 @@ func (m *Member) askPromises() {
 
 // Promise is asked by a primary of its electors. It reports whether this one promises not to campaign.
 func (m *Member) Promise(ctx context.Context, holder lease.Identity, epoch int64) (promised bool) {
-	m.call(ctx, func() { promised = !m.deaf.Load() && m.election.Promise(m.now(), holder, epoch) })
+	m.call(ctx, func() { promised = m.election.Promise(m.now(), holder, epoch) })
 	return promised
 }
 
@@ -309,6 +310,3 @@ func (m *Member) News(ctx context.Context, epoch int64) {
 		}
 	})
 }
-
-// Deafen lets the member give no promise any more: for tests of what others do then.
-func (m *Member) Deafen() { m.deaf.Store(true) }

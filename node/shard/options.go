@@ -60,16 +60,15 @@ type Options struct {
 	Self      lease.Identity
 	Started   time.Time // of this process, by the clock of its machine
 	Timing    lease.Timing
-	Epoch     int64         // the greatest that the node knows of, from its disk
-	Name      string        // of the shard: its pods are <name>-0, <name>-1, …
-	Size      func() int    // how many pods there are to be
-	Store     Store         //
-	Pods      Pods          //
-	Publisher Publisher     //
-	Node      Node          //
-	Dial      Dial          //
-	Log       *slog.Logger  //
-	Hold      time.Duration // for how long after a hand-over writers are held, so that they find the new primary when they come again
+	Epoch     int64        // the greatest that the node knows of, from its disk
+	Name      string       // of the shard: its pods are <name>-0, <name>-1, …
+	Size      func() int   // how many pods there are to be
+	Store     Store        //
+	Pods      Pods         //
+	Publisher Publisher    //
+	Node      Node         //
+	Dial      Dial         //
+	Log       *slog.Logger //
 }
 
 // Dial opens a connection to a pod's RESP port, authenticated, ready for commands.

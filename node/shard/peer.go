@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/redcon"
 
 	"zset.dev/operator/node/lease"
+	"zset.dev/operator/node/replog"
 )
 
 // peer asks one other pod of the shard how it is, again and again, over one connection. Its goroutine owns what is not guarded.
@@ -27,7 +28,6 @@ type peer struct {
 	mu      sync.Mutex
 	last    Status        // guarded by mu; what it last said
 	heard   time.Duration // when that was asked for; never before it said anything
-	reason  string        // why it does not answer; guarded by mu
 	promise *promise      // to ask for; guarded by mu
 	news    bool          // to tell; guarded by mu
 	until   time.Duration // promised; guarded by mu
@@ -50,16 +50,9 @@ func (p *peer) run(ctx context.Context) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		err := p.converse(ctx)
-		if err != nil {
+		if err := p.converse(ctx); err != nil {
 			p.hangUp()
 		}
-		p.mu.Lock()
-		p.reason = ""
-		if err != nil {
-			p.reason = err.Error()
-		}
-		p.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return
@@ -138,11 +131,7 @@ func Ask(ctx context.Context, conn net.Conn, words ...string) ([]string, error) 
 	if deadline, ok := ctx.Deadline(); ok {
 		conn.SetDeadline(deadline)
 	}
-	b := redcon.AppendArray(nil, len(words))
-	for _, w := range words {
-		b = redcon.AppendBulkString(b, w)
-	}
-	if _, err := conn.Write(b); err != nil {
+	if _, err := conn.Write(replog.Command(words...)); err != nil {
 		return nil, err
 	}
 	buf := make([]byte, 1<<10)

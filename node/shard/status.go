@@ -25,11 +25,9 @@ type Status struct {
 	Serves   bool // it may acknowledge writes now
 	Known    bool // and clients are sent to it
 
-	Record   lease.Record     // as it was last read or written
-	Electors []lease.Identity // the record's
-	Waits    string           // why this node is not primary, for people; empty for the primary
-	Handing  bool             // it is giving the record up
-	Trouble  error            // what is in the way of reading or writing the record; nil for nothing
+	Record  lease.Record // as it was last read or written
+	Waits   string       // why this node is not primary, for people; empty for the primary
+	Trouble error        // what is in the way of reading or writing the record; nil for nothing
 }
 
 // InSync reports whether the node is an elector, as far as it knows.
@@ -49,8 +47,8 @@ func (m *Member) Status() Status { return *m.status.Load() }
 func (m *Member) report(d lease.Decision) {
 	r := m.election.Record()
 	s := Status{
-		Identity: m.options.Self, Started: m.options.Started, Epoch: m.election.Epoch(), Record: r, Electors: r.Electors, Waits: d.Waits,
-		Role: Standby, Serves: m.now() < m.election.Until() && m.conductor.became(m.election.Term()), Handing: m.yields,
+		Identity: m.options.Self, Started: m.options.Started, Epoch: m.election.Epoch(), Record: r, Waits: d.Waits,
+		Role: Standby, Serves: m.now() < m.election.Until() && m.conductor.became(m.election.Term()),
 	}
 	if s.Trouble = m.unwritten; s.Trouble == nil {
 		s.Trouble = m.unread
