@@ -232,6 +232,18 @@ func TestRecordByHand(t *testing.T) {
 			}
 			return &r
 		}
+		edit := func(how func(r *coordinationv1.Lease)) {
+			l.fault(30*time.Second, func() func() {
+				r := get()
+				before := r.DeepCopy()
+				how(r)
+				if err := kube.Patch(t.Context(), r, client.MergeFrom(before)); err != nil {
+					t.Error(err)
+				}
+				l.c.rest(3 * time.Second)
+				return nil
+			})
+		}
 		for range times(3) {
 			l.fault(30*time.Second, func() func() {
 				if err := kube.Delete(t.Context(), get()); err != nil {
@@ -241,27 +253,9 @@ func TestRecordByHand(t *testing.T) {
 				return nil
 			})
 			later("deleted")
-			l.fault(30*time.Second, func() func() {
-				r := get()
-				before := r.DeepCopy()
-				r.Spec.LeaseTransitions = ptr.To(int32(0))
-				if err := kube.Patch(t.Context(), r, client.MergeFrom(before)); err != nil {
-					t.Error(err)
-				}
-				l.c.rest(3 * time.Second)
-				return nil
-			})
+			edit(func(r *coordinationv1.Lease) { r.Spec.LeaseTransitions = ptr.To(int32(0)) })
 			later("set back")
-			l.fault(30*time.Second, func() func() {
-				r := get()
-				before := r.DeepCopy()
-				r.Spec.HolderIdentity = ptr.To("somebody/else/entirely")
-				if err := kube.Patch(t.Context(), r, client.MergeFrom(before)); err != nil {
-					t.Error(err)
-				}
-				l.c.rest(3 * time.Second)
-				return nil
-			})
+			edit(func(r *coordinationv1.Lease) { r.Spec.HolderIdentity = ptr.To("somebody/else/entirely") })
 			later("given away")
 		}
 		l.judge("Lease deleted, set back, given away by hand", limits{most: leaseDuration + 3*time.Second, errors: always})
